@@ -5,9 +5,12 @@
 // places, but within one ISA they depend only on the row's own data and position: never on the number of rows in the
 // call, on neighbours, on tile position or on the thread. That is what makes scores independent of the batch.
 //
-// Int8 scheme. An activation row x (K floats) becomes bytes q = round(x / s), s = max|x| / 127, all in [-127, 127]
-// (-128 never occurs); a zero row has s = 0 and q = 0. A table with `activation_bias` 128 stores q + 128 as unsigned
-// bytes (VNNI multiplies unsigned by signed), else q. Rows are K_padded bytes long, the padding holds the code of zero.
+// Int8 scheme. An activation row x (K floats) becomes bytes q = round(x * (127 / max|x|)), rounded to nearest even, and
+// a scale s = max|x| / 127, all in single precision: q is in [-127, 127] (-128 never occurs). A row with
+// max|x| < 1e-30 has s = 0 and q = 0; a row with a NaN or an infinity has s = NaN and q = 0, so that whatever follows
+// is NaN too. Factors that apply to the whole row (of a norm, of a transform) go into s, never into q.
+// A table with `activation_bias` 128 stores q + 128 as unsigned bytes (VNNI multiplies unsigned by signed), else q.
+// Rows are K_padded bytes long, the padding holds the code of zero.
 // y[m][n] = a_scale[m] * b_scale[n] * sum_k q[m][k] w[n][k].
 #pragma once
 
@@ -91,6 +94,8 @@ struct GemmF32Args {
 // Bytes of an fp32 page, d = head_dim (not padded):
 //   keys f32 [d][64 keys], values f32 [64 keys][d]
 // Pages start zeroed; slots past the last written position hold stale but finite values.
+// Sizes are multiples of 64 bytes; pages are 64-byte aligned.
+inline constexpr int kHeadDimMax = 512;
 std::size_t PageBytesS8(int head_dim_padded);
 std::size_t PageBytesF32(int head_dim);
 
@@ -107,8 +112,8 @@ PageS8 ViewPageS8(void* page, int head_dim_padded);
 struct HeadArgs {
   int q_heads = 0;
   int kv_heads = 0;
-  int head_dim = 0;
-  int head_dim_padded = 0;  // multiple of 64
+  int head_dim = 0;         // even, at most kHeadDimMax
+  int head_dim_padded = 0;  // the next multiple of 64
   float eps = 0;            // of the q and k norms
   const float* q_norm = nullptr;  // [head_dim]
   const float* k_norm = nullptr;  // [head_dim]
@@ -120,13 +125,14 @@ struct HeadArgs {
 // (x[i], x[i + head_dim/2]) with angle position * theta^(-2i/head_dim)); then, int8 only, a normalised Walsh-Hadamard
 // transform over blocks of hadamard_block (dot products of q and k are unchanged by it) and quantisation by row.
 // Values are quantised by row as they come (int8) or copied (fp32).
+// Calls for different rows may run at the same time, even where their slots share a page.
 struct HeadRowArgs {
   const HeadArgs* heads = nullptr;
   const float* qkv = nullptr;
   const float* rope_cos = nullptr;  // [head_dim/2] of this row's position
   const float* rope_sin = nullptr;
   // Outputs. q: int8 [q_heads][head_dim_padded] bytes with q_scale [q_heads] (softmax scale 1/sqrt(head_dim) included),
-  // or fp32 [q_heads][head_dim] with the softmax scale multiplied in.
+  // only for attention_s8 of the same table (whether they are biased is between the two), or fp32 [q_heads][head_dim] with the softmax scale multiplied in.
   void* q = nullptr;
   float* q_scale = nullptr;
   void* const* pages = nullptr;  // [kv_heads] the page of this position, one for each key/value head
@@ -172,6 +178,7 @@ struct Kernels {
   // Quantises one row.
   void (*quantize)(const float* x, int n, int n_padded, void* out, float* scale);
   // Normalised Walsh-Hadamard transform of each block of `block` (a power of two) floats, in place; block divides n.
+  // Butterflies at distance 1, 2, 4 ... block/2 in this order, then one multiplication: the same bits on every ISA.
   void (*hadamard)(float* x, int n, int block);
   // hadamard() then quantize(); x is destroyed.
   void (*hadamard_quantize)(float* x, int n, int n_padded, int block, void* out, float* scale);
