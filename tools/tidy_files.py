@@ -46,7 +46,8 @@ BANNED = [
 # In the library only: it never prints, what it has to say is in a Status.
 BANNED_IN_LIBRARY = [
     (r"\bstd::(cout|cerr|clog)\b|<iostream>", "the library does not print"),
-    (r"(?<![\w:])(printf|puts|putchar)\(|\bfprintf\( *stdout\b|\bfmt::print\((?! *stderr)", "the library does not print"),
+    (r"(?<![\w:])(printf|puts|putchar)\(|\bfprintf\( *stdout\b|\bfmt::print\((?! *stderr)",
+     "the library does not print"),
 ]
 
 # file pattern -> why a rule of BANNED does not apply to it.
