@@ -61,9 +61,8 @@ struct GemmS8Args {
 
 // ---- fp32 matrix product ---------------------------------------------------------------------------------------
 
-inline constexpr int kF32PanelColumns = 16;
-
-// Packed [N/16][K][16]; missing columns are zero; n_padded is a multiple of 64 (so that four panels make one block).
+// Packed [N/64][K][64] (64 neighbours in one stream: four streams of 16, a power of two apart, would fight for the same
+// sets of the first-level cache); missing columns are zero.
 struct PackedF32 {
   const float* data = nullptr;
   int n = 0;
@@ -77,7 +76,7 @@ struct GemmF32Args {
   std::size_t lda = 0;
   const PackedF32* b = nullptr;
   int rows = 0;
-  int panel_begin = 0;  // blocks of 64 columns, as in GemmS8Args
+  int panel_begin = 0;  // panels of 64 columns, as in GemmS8Args
   int panel_end = 0;
   float* c = nullptr;
   std::size_t ldc = 0;
