@@ -46,9 +46,7 @@ BpeModel::BpeModel(Vocabulary vocabulary, MergeTable merges, bool ignore_merges)
     TAMIS_CHECK(byte_ids_[static_cast<std::size_t>(b)] != kNoToken);
   }
   byte_pair_ranks_.resize(65536);
-  for (std::size_t i = 0; i < 65536; ++i) {
-    byte_pair_ranks_[i] = merges_.Rank(byte_ids_[i >> 8], byte_ids_[i & 255]);
-  }
+  for (std::size_t i = 0; i < 65536; ++i) { byte_pair_ranks_[i] = merges_.Rank(byte_ids_[i >> 8], byte_ids_[i & 255]); }
 }
 
 void BpeModel::EncodePiece(std::string_view piece, BpeScratch* scratch, std::vector<TokenId>* ids) const {

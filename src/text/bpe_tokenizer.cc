@@ -134,8 +134,6 @@ std::string BpeTokenizer::Decode(std::span<const TokenId> ids) const {
 
 TokenId BpeTokenizer::vocab_size() const { return std::max(model_.vocabulary().end_id(), added_tokens_.end_id()); }
 
-bool BpeTokenizer::ContainsAddedToken(std::string_view text) const {
-  return added_tokens_.FindNext(text, 0).size > 0;
-}
+bool BpeTokenizer::ContainsAddedToken(std::string_view text) const { return added_tokens_.FindNext(text, 0).size > 0; }
 
 }  // namespace tamis

@@ -27,7 +27,8 @@ inline std::uint64_t LoadUpTo8(const char* p, std::size_t size) {
     return low | static_cast<std::uint64_t>(high) << (8 * (size - 4));
   }
   std::uint64_t word = 0;
-  for (std::size_t i = 0; i < size; ++i) word |= static_cast<std::uint64_t>(static_cast<unsigned char>(p[i])) << (8 * i);
+  for (std::size_t i = 0; i < size; ++i)
+    word |= static_cast<std::uint64_t>(static_cast<unsigned char>(p[i])) << (8 * i);
   return word;
 }
 

@@ -45,9 +45,7 @@ class MergeTable {
   static std::uint64_t Key(TokenId left, TokenId right) {
     return static_cast<std::uint64_t>(left) << 21 | static_cast<std::uint64_t>(right);
   }
-  std::size_t Home(std::uint64_t key) const {
-    return static_cast<std::size_t>(key * 0x9E3779B97F4A7C15u >> shift_);
-  }
+  std::size_t Home(std::uint64_t key) const { return static_cast<std::size_t>(key * 0x9E3779B97F4A7C15u >> shift_); }
 
   void Rehash(std::size_t slots);
   std::size_t FindSlot(std::uint64_t key) const;

@@ -107,12 +107,9 @@ const char* QwenPieceEnd(const char* p, const char* end) {
   const Char c = CharAt(p);
   const char* const after = p + c.length;
   switch (c.kind) {
-    case kLetter:
-      return LettersEnd(after, end);
-    case kNumber:
-      return after;
-    case kNewline:
-      return SpacesEnd(p, end);
+    case kLetter: return LettersEnd(after, end);
+    case kNumber: return after;
+    case kNewline: return SpacesEnd(p, end);
     case kSpace:
       if (IsLetterAt(after, end)) return LettersEnd(after, end);
       if (*p == ' ' && after < end && CharAt(after).kind == kOther) return OthersEnd(after, end);

@@ -35,7 +35,9 @@ inline std::vector<boost::json::value> ReadJsonLines(const std::string& path) {
 
 inline std::string Text(const boost::json::value& value) { return std::string(value.as_string()); }
 
-inline std::vector<TokenId> Ids(const boost::json::value& value) { return boost::json::value_to<std::vector<TokenId>>(value); }
+inline std::vector<TokenId> Ids(const boost::json::value& value) {
+  return boost::json::value_to<std::vector<TokenId>>(value);
+}
 
 inline std::vector<TokenId> Encode(const Tokenizer& tokenizer, std::string_view text) {
   std::vector<TokenId> ids;
@@ -57,6 +59,6 @@ inline const char* RealTokenizerPath() { return std::getenv("TAMIS_QWEN3_TOKENIZ
 }  // namespace tamis::test
 
 // Skips a test that needs the published tokenizer, saying how to run it.
-#define TAMIS_REQUIRE_REAL_TOKENIZER()                                                                   \
-  if (tamis::test::RealTokenizerPath() == nullptr)                                                       \
+#define TAMIS_REQUIRE_REAL_TOKENIZER()             \
+  if (tamis::test::RealTokenizerPath() == nullptr) \
   GTEST_SKIP() << "needs the published tokenizer: TAMIS_QWEN3_TOKENIZER=$(tools/fetch_qwen3_tokenizer.sh)"

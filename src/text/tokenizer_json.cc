@@ -44,7 +44,8 @@ Status ReadSections(std::string_view json, std::string_view file, Sections* sect
   });
   if (reader.ok() && !reader.AtEnd()) reader.Fail("found more text, expected the end of the file");
   TAMIS_RETURN_IF_ERROR(reader.status());
-  if (sections->model.empty()) return DataLoss(fmt::format("{}: no \"model\": expected a Hugging Face tokenizer", file));
+  if (sections->model.empty())
+    return DataLoss(fmt::format("{}: no \"model\": expected a Hugging Face tokenizer", file));
 
   JsonReader model(sections->model, fmt::format("{}: model", file));
   model.ForEachMember(&scratch, [&](std::string_view key) {
@@ -71,7 +72,8 @@ Status ReadVocabulary(const Sections& sections, std::string_view file, Vocabular
   JsonReader reader(sections.vocab, fmt::format("{}: model.vocab", file));
   // An entry takes at least `"":0,`; a token at most the bytes between its quotes.
   const std::int64_t id_end = IdEnd(sections.vocab.size() / 5);
-  vocabulary->Reserve(std::min<std::size_t>(sections.vocab.size() / 18, MergeTable::kTokensMax), sections.vocab.size() / 8);
+  vocabulary->Reserve(std::min<std::size_t>(sections.vocab.size() / 18, MergeTable::kTokensMax),
+                      sections.vocab.size() / 8);
   std::string scratch, bytes;
   std::int64_t largest = -1;
   reader.ForEachMember(&scratch, [&](std::string_view key) {
@@ -85,10 +87,8 @@ Status ReadVocabulary(const Sections& sections, std::string_view file, Vocabular
     switch (vocabulary->Add(static_cast<TokenId>(id), bytes)) {
       case Vocabulary::Added::kDuplicateId:
         return reader.Fail(fmt::format("token \"{}\" has id {}, which another token has too", key, id));
-      case Vocabulary::Added::kDuplicateToken:
-        return reader.Fail(fmt::format("token \"{}\" is there twice", key));
-      case Vocabulary::Added::kOk:
-        break;
+      case Vocabulary::Added::kDuplicateToken: return reader.Fail(fmt::format("token \"{}\" is there twice", key));
+      case Vocabulary::Added::kOk: break;
     }
     return true;
   });
@@ -134,7 +134,8 @@ class MergeReader {
   bool ReadPair() {
     std::string_view left, right;
     if (!reader_.Take('[', "an array") || (reader_.Peek(), !reader_.ReadString(&left, &left_scratch_))) return false;
-    if (!reader_.Take(',', "a second token") || (reader_.Peek(), !reader_.ReadString(&right, &right_scratch_))) return false;
+    if (!reader_.Take(',', "a second token") || (reader_.Peek(), !reader_.ReadString(&right, &right_scratch_)))
+      return false;
     return reader_.Take(']', "the end of a pair") && Add(left, right);
   }
 
@@ -157,7 +158,8 @@ class MergeReader {
   }
 
   bool Missing(std::string_view token) {
-    return reader_.Fail(fmt::format("merge {} needs the token \"{}\", which model.vocab lacks", merges_->size(), token));
+    return reader_.Fail(
+        fmt::format("merge {} needs the token \"{}\", which model.vocab lacks", merges_->size(), token));
   }
 
   JsonReader reader_;
@@ -217,8 +219,9 @@ Result<std::unique_ptr<Tokenizer>> ParseTokenizer(std::string_view json, std::st
   TAMIS_RETURN_IF_ERROR(ReadMerges(sections, file, vocabulary, &merges));
   TAMIS_ASSIGN_OR_RETURN(std::vector<AddedToken> added, ReadAddedTokens(sections.added_tokens, kAddedTokensMax, file));
   TAMIS_RETURN_IF_ERROR(CheckAdded(added, vocabulary, file));
-  return std::unique_ptr<Tokenizer>(std::make_unique<BpeTokenizer>(
-      BpeModel(std::move(vocabulary), std::move(merges), options.ignore_merges), AddedTokens(std::move(added)), compose));
+  return std::unique_ptr<Tokenizer>(
+      std::make_unique<BpeTokenizer>(BpeModel(std::move(vocabulary), std::move(merges), options.ignore_merges),
+                                     AddedTokens(std::move(added)), compose));
 }
 
 }  // namespace tamis

@@ -76,7 +76,9 @@ std::string_view* ModelOptionSlices::Find(std::string_view name) {
 Result<BpeOptions> CheckModelOptions(const ModelOptionSlices& s, std::string_view file) {
   if (s.type != "\"BPE\"") return Refuse(file, "model.type", s.type, "\"BPE\"");
   const auto absent = [](std::string_view slice) { return slice.empty() || slice == kNull; };
-  const auto absent_or = [&](std::string_view slice, std::string_view value) { return absent(slice) || slice == value; };
+  const auto absent_or = [&](std::string_view slice, std::string_view value) {
+    return absent(slice) || slice == value;
+  };
   if (!absent(s.dropout)) return Refuse(file, "model.dropout", s.dropout, kNull);
   if (!absent(s.unk_token)) return Refuse(file, "model.unk_token", s.unk_token, kNull);
   for (const auto& [field, slice] : {std::pair{"model.continuing_subword_prefix", s.continuing_subword_prefix},
@@ -107,9 +109,7 @@ Status CheckPreTokenizer(std::string_view slice, std::string_view file) {
     return Refuse(file, "pre_tokenizer", slice, "a Sequence of Split and ByteLevel");
   }
   const json::array& list = steps->get_array();
-  if (list.size() != 2) {
-    return Refuse(file, "pre_tokenizer.pretokenizers", slice, "two steps, Split and ByteLevel");
-  }
+  if (list.size() != 2) { return Refuse(file, "pre_tokenizer.pretokenizers", slice, "two steps, Split and ByteLevel"); }
   if (!Matches(list[0], SplitStep())) {
     return Refuse(file, "pre_tokenizer.pretokenizers[0]", json::serialize(list[0]), json::serialize(SplitStep()));
   }
@@ -124,7 +124,8 @@ Result<std::vector<AddedToken>> ReadAddedTokens(std::string_view slice, std::siz
   TAMIS_ASSIGN_OR_RETURN(const json::value value, Parse(slice, "added_tokens", file));
   std::vector<AddedToken> tokens;
   if (value.is_null()) return tokens;
-  if (!value.is_array()) return DataLoss(fmt::format("{}: added_tokens: found {}, expected an array", file, Shown(slice)));
+  if (!value.is_array())
+    return DataLoss(fmt::format("{}: added_tokens: found {}, expected an array", file, Shown(slice)));
   if (value.get_array().size() > tokens_max) {
     return ResourceExhausted(
         fmt::format("{}: {} added_tokens, expected at most {}", file, value.get_array().size(), tokens_max));

@@ -20,8 +20,8 @@ bool IsSurrogate(std::uint32_t cp) { return cp >= 0xD800 && cp < 0xE000; }
 TEST(UnicodeTables, EveryCodePointHasTheReferencesClass) {
   const auto spec = ReadJson(Golden("unicode_classes.json"));
   std::vector<CharClass> expected(kCodePoints, CharClass::kOther);
-  for (const auto& [name, char_class] : {std::pair{"L", CharClass::kLetter}, std::pair{"N", CharClass::kNumber},
-                                         std::pair{"S", CharClass::kSpace}}) {
+  for (const auto& [name, char_class] :
+       {std::pair{"L", CharClass::kLetter}, std::pair{"N", CharClass::kNumber}, std::pair{"S", CharClass::kSpace}}) {
     for (const auto& range : spec.at(name).as_array()) {
       for (auto cp = range.at(0).as_int64(); cp <= range.at(1).as_int64(); ++cp) {
         expected[static_cast<std::size_t>(cp)] = char_class;
@@ -49,7 +49,8 @@ TEST(UnicodeTables, EveryCodePointNormalisesAsInTheReference) {
     std::string text;
     AppendUtf8(cp, &text);
     const auto found = changed.find(cp);
-    ASSERT_EQ(NormalizeText(text, true, &buffer, nullptr), found == changed.end() ? text : found->second) << std::hex << cp;
+    ASSERT_EQ(NormalizeText(text, true, &buffer, nullptr), found == changed.end() ? text : found->second)
+        << std::hex << cp;
   }
 }
 

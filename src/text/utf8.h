@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kReplacementCharacter = 0xFFFD;
 
 struct DecodedChar {
   std::uint32_t code_point;  // U+FFFD where the bytes are bad
-  std::uint8_t length;       // bytes taken, 1..4
+  std::uint8_t length;  // bytes taken, 1..4
   bool bad;
 };
 

@@ -65,7 +65,8 @@ std::string_view Vocabulary::Bytes(TokenId id) const {
 }
 
 bool Vocabulary::Has(TokenId id) const {
-  return id >= 0 && static_cast<std::size_t>(id) < spans_.size() && spans_[static_cast<std::size_t>(id)].begin != kUnused;
+  return id >= 0 && static_cast<std::size_t>(id) < spans_.size() &&
+         spans_[static_cast<std::size_t>(id)].begin != kUnused;
 }
 
 }  // namespace tamis
