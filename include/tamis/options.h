@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tamis {
@@ -92,5 +94,14 @@ struct RerankResponse {
   RequestStats stats;
   std::vector<std::string> warnings;
 };
+
+// An instruction that `preset:NAME` stands for.
+struct InstructionPreset {
+  std::string_view name;
+  std::string_view language;  // of the texts it is meant for: "any", "en", "zh"
+  std::string_view text;
+  bool measured = false;      // whether its effect on quality was measured with the real model
+};
+std::span<const InstructionPreset> InstructionPresets();
 
 }  // namespace tamis

@@ -82,15 +82,6 @@ class Reranker {
   virtual std::vector<std::int32_t> Tokenize(std::string_view text) const = 0;
 };
 
-// An instruction that `preset:NAME` stands for.
-struct InstructionPreset {
-  std::string_view name;
-  std::string_view language;  // of the texts it is meant for: "any", "en", "zh"
-  std::string_view text;
-  bool measured = false;      // whether its effect on quality was measured with the real model
-};
-std::span<const InstructionPreset> InstructionPresets();
-
 // The version of the library, such as "0.1.0".
 std::string_view Version();
 

@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
-#include "tamis/reranker.h"
+#include "tamis/options.h"
 #include "tamis/status.h"
 
 namespace tamis {
 
-// Null if there is none of that name. The list itself is InstructionPresets() (tamis/reranker.h).
+// Null if there is none of that name. The list itself is InstructionPresets() (tamis/options.h).
 const InstructionPreset* FindInstructionPreset(std::string_view name);
 
 // What a caller gave -> what goes into the prompt: nothing stays nothing (the profile's default), `preset:NAME` becomes

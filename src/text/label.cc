@@ -1,4 +1,4 @@
-// A label of several tokens would be scored on its first alone, without anybody noticing: it is refused unless asked for.
+// A label of several tokens would be scored on its first alone, unnoticed: it is refused unless that was asked for.
 #include "text/label.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,8 @@
 // UTF-8 as it comes from outside: decoding that never fails.
 //
 // Bytes that are not UTF-8 have a defined meaning: one U+FFFD for each maximal bad subpart (the rule of the Unicode
-// standard, of browsers and of Python's errors="replace"). Surrogates, overlong forms and values above U+10FFFF are bad.
+// standard, of browsers and of Python's errors="replace"). Bad are also surrogates, overlong forms and values above
+// U+10FFFF.
 #pragma once
 
 #include <cstddef>

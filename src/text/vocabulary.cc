@@ -1,4 +1,4 @@
-// Open addressing with a 32-bit tag of the hash in each slot, so that a look-up touches the pool only for its own token.
+// Open addressing with a 32-bit tag of the hash in each slot: a look-up touches the pool only for its own token.
 #include "text/vocabulary.h"
 
 #include <bit>
