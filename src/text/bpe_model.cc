@@ -13,7 +13,7 @@ namespace tamis {
 namespace {
 
 // Positions must fit the 8 low bits of a packed (rank, position) word.
-constexpr std::size_t kShortPieceMax = 64;
+constexpr std::size_t kShortPieceMax = 128;
 constexpr std::uint32_t kNoPair = 0x7FFFFFFF;
 
 std::uint32_t PackPair(std::uint32_t rank, std::size_t position) {
