@@ -72,7 +72,8 @@ def main():
         for name, documents in texts.all_texts().items():
             path = pathlib.Path(folder) / name
             documents = [d.replace("\u2028", "\n") for d in documents]
-            path.write_text("".join(d.replace("\n", "\u2028") + "\n" for d in documents), encoding="utf-8", newline="\n")
+            lines = (d.replace("\n", "\u2028") + "\n" for d in documents)
+            path.write_text("".join(lines), encoding="utf-8", newline="\n")
             check_ids(options.program, options.tokenizer, peer, name, documents, path)
             rounds = []
             for _ in range(options.rounds):

@@ -39,9 +39,10 @@ def chinese(rng):
         if kind == 1:
             return f"{clause()}；{rng.choice(ENDS)}。"
         if kind == 2:
-            return f"{rng.choice(TOPICS)}、{rng.choice(TOPICS)}和{rng.choice(TOPICS)}都{rng.choice(VERBS)}{rng.choice(OBJECTS)}。"
+            return f"{'、'.join(rng.sample(TOPICS, 3))}都{rng.choice(VERBS)}{rng.choice(OBJECTS)}。"
         if kind == 3:
-            return f"{rng.randint(1990, 2030)}年，{clause()}的比例达到{rng.randint(1, 99)}%（约{rng.randint(2, 900)}万人）。"
+            count = rng.randint(2, 900)
+            return f"{rng.randint(1990, 2030)}年，{clause()}的比例达到{rng.randint(1, 99)}%（约{count}万人）。"
         return f"“{clause()}吗？”{rng.choice(ENDS)}，{rng.choice(STARTS)}，{clause()}。"
 
     return "".join(sentence() for _ in range(rng.randint(3, 12)))

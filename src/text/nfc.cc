@@ -42,12 +42,30 @@ std::uint32_t Compose(std::uint32_t first, std::uint32_t second) {
   return Composition(first, second);
 }
 
+using Iterator = std::vector<std::uint32_t>::iterator;
+
+// Sorts a run of marks by class; marks of one class keep their order. Runs are nearly always two or three long.
+void SortRun(Iterator begin, Iterator end) {
+  constexpr std::ptrdiff_t kInsertionMax = 16;
+  if (end - begin <= kInsertionMax) {
+    for (auto at = begin; at != end; ++at) {
+      for (auto i = at; i != begin && CombiningClass(i[-1]) > CombiningClass(*i); --i) std::iter_swap(i, i - 1);
+    }
+    return;
+  }
+  const std::vector<std::uint32_t> run(begin, end);
+  std::size_t starts[257] = {};
+  for (const std::uint32_t cp : run) ++starts[CombiningClass(cp) + 1];
+  for (std::size_t i = 1; i < 257; ++i) starts[i] += starts[i - 1];
+  for (const std::uint32_t cp : run) begin[static_cast<std::ptrdiff_t>(starts[CombiningClass(cp)]++)] = cp;
+}
+
 void SortMarks(std::vector<std::uint32_t>* cps) {
   const auto is_starter = [](std::uint32_t cp) { return CombiningClass(cp) == 0; };
   for (auto begin = cps->begin(); begin != cps->end();) {
     begin = std::find_if_not(begin, cps->end(), is_starter);
     const auto end = std::find_if(begin, cps->end(), is_starter);
-    std::stable_sort(begin, end, [](auto a, auto b) { return CombiningClass(a) < CombiningClass(b); });
+    SortRun(begin, end);
     begin = end;
   }
 }

@@ -1,4 +1,4 @@
-// Normalisation form C over text of any quality, in time linear in its length (n log n for runs of combining marks).
+// Normalisation form C over text of any quality, in time linear in its length.
 //
 // Text is cut into segments: a character that nothing before it can combine with, and what follows up to the next such
 // character. Nearly every segment is one character long and is left as it is; only the others are decomposed, put in
