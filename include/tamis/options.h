@@ -20,7 +20,7 @@ enum class Precision : std::uint8_t {
 struct ModelOptions {
   std::string model;      // Hugging Face folder; empty: the built-in model; "random:qwen3-reranker-0.6b" (or -4b,
                           // -8b): a model of that shape with random weights, for measuring speed
-  std::string tokenizer;  // tokenizer.json to use instead of the model's own; needed for a random model
+  std::string tokenizer;  // tokenizer.json to use instead of the model's own, or "builtin"; a random model needs one
   std::string profile;    // built-in scoring profile or a JSON file (docs/profiles.md); empty: chosen by the model
   Precision precision = Precision::kInt8;
   int threads = 0;        // compute threads; 0: as many CPUs as this process may use

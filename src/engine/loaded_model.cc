@@ -21,6 +21,7 @@ constexpr std::size_t kTokenizerBytesMax = 256u << 20;
 constexpr std::size_t kProfileBytesMax = 4u << 20;
 constexpr int kDefaultMaxLength = 8192;
 constexpr std::string_view kRandomPrefix = "random:";
+constexpr std::string_view kBuiltinTokenizer = "builtin";
 constexpr std::uint64_t kRandomSeed = 1;
 
 Result<Qwen3Model> OpenWeights(const ModelOptions& options) {
@@ -37,8 +38,10 @@ Result<Qwen3Model> OpenWeights(const ModelOptions& options) {
 
 Result<std::unique_ptr<Tokenizer>> OpenTokenizer(const ModelOptions& options) {
   std::string path = options.tokenizer;
+  if (path == kBuiltinTokenizer || (path.empty() && options.model.empty())) {
+    return ParseTokenizer(GetBuiltinModel().tokenizer_json, "the built-in tokenizer.json");
+  }
   if (path.empty()) {
-    if (options.model.empty()) return ParseTokenizer(GetBuiltinModel().tokenizer_json, "the built-in tokenizer.json");
     if (options.model.starts_with(kRandomPrefix)) {
       return InvalidArgument(fmt::format("{}: a model with random weights has no tokenizer of its own; give one", options.model));
     }
