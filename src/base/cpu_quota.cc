@@ -98,11 +98,13 @@ std::optional<int> CgroupCpuLimit() {
     });
   }
   if (const auto path = FindCgroupPath(*cgroups, "cpu")) {
-    WalkUp("/sys/fs/cgroup/cpu", *path, [&](const std::string& directory) {
-      const auto quota = ReadSmallFile(directory + "/cpu.cfs_quota_us");
-      const auto period = ReadSmallFile(directory + "/cpu.cfs_period_us");
-      if (quota && period) Tighten(limit, ParseCfsQuota(*quota, *period));
-    });
+    for (const char* mount : {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"}) {
+      WalkUp(mount, *path, [&](const std::string& directory) {
+        const auto quota = ReadSmallFile(directory + "/cpu.cfs_quota_us");
+        const auto period = ReadSmallFile(directory + "/cpu.cfs_period_us");
+        if (quota && period) Tighten(limit, ParseCfsQuota(*quota, *period));
+      });
+    }
   }
   return limit;
 }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -97,7 +99,12 @@ struct ThreadPool::Impl {
 ThreadPool::ThreadPool(int threads) : threads_(threads), impl_(std::make_unique<Impl>()) {
   TAMIS_CHECK(threads >= 1);
   if (threads > AvailableCpuCount()) impl_->spin_rounds = 0;  // spinning would take the CPU from a thread with work
-  for (int i = 1; i < threads; ++i) impl_->workers.emplace_back([this, i] { impl_->Work(i); });
+  impl_->workers.reserve(static_cast<std::size_t>(threads - 1));
+  try {
+    for (int i = 1; i < threads; ++i) impl_->workers.emplace_back([impl = impl_.get(), i] { impl->Work(i); });
+  } catch (const std::system_error&) {
+    threads_ = 1 + static_cast<int>(impl_->workers.size());  // the system gives no more: work with those
+  }
 }
 
 ThreadPool::~ThreadPool() {

@@ -16,7 +16,8 @@ int AvailableCpuCount();
 
 class ThreadPool {
  public:
-  // `threads` counts the caller, so 1 starts no thread. REQUIRES: threads >= 1.
+  // `threads` counts the caller, so 1 starts no thread; there are fewer where the system refuses to start more.
+  // REQUIRES: threads >= 1.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

@@ -101,15 +101,13 @@ double Kendall(std::span<const double> a, std::span<const double> b) {
   TAMIS_CHECK(a.size() == b.size());
   const std::size_t n = a.size();
   std::vector<std::size_t> order = Indexes(n);
-  std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
-    return a[i] != a[j] ? a[i] < a[j] : b[i] < b[j];
-  });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t i, std::size_t j) { return a[i] != a[j] ? a[i] < a[j] : b[i] < b[j]; });
   std::vector<double> values(n);
   for (std::size_t i = 0; i < n; ++i) values[i] = b[order[i]];
   const double tied_a = TiedPairs(n, [&](std::size_t i, std::size_t j) { return a[order[i]] == a[order[j]]; });
-  const double tied_both = TiedPairs(n, [&](std::size_t i, std::size_t j) {
-    return a[order[i]] == a[order[j]] && values[i] == values[j];
-  });
+  const double tied_both =
+      TiedPairs(n, [&](std::size_t i, std::size_t j) { return a[order[i]] == a[order[j]] && values[i] == values[j]; });
   std::vector<double> buffer(n);
   const double discordant = CountInversions(values, buffer, 0, n);  // sorts values
   const double tied_b = TiedPairs(n, [&](std::size_t i, std::size_t j) { return values[i] == values[j]; });

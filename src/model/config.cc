@@ -3,9 +3,6 @@
 #include <fmt/core.h>
 
 #include <boost/json.hpp>
-#include <cmath>
-#include <limits>
-#include <optional>
 
 namespace tamis {
 namespace {
@@ -19,10 +16,23 @@ constexpr int kHeadsMax = 1024;
 constexpr int kHeadDimMax = 512;  // the kernels' limit
 constexpr int kVocabMax = 1 << 22;
 constexpr int kPositionsMax = 1 << 24;
+constexpr double kRopeThetaMax = 1e12;
+
+// The value as JSON, cut where it is too long for a message.
+std::string Shown(const json::value& value) {
+  constexpr std::size_t kBytesMax = 120;
+  std::string text = json::serialize(value);
+  if (text.size() <= kBytesMax) return text;
+  std::size_t end = kBytesMax;
+  while ((text[end] & 0xc0) == 0x80) --end;  // not inside a UTF-8 character
+  return text.substr(0, end) + "...";
+}
 
 class ConfigReader {
  public:
   ConfigReader(const json::object& object, const std::string& file) : object_(object), file_(file) {}
+
+  const std::string& file() const { return file_; }
 
   // The field's value, or null where it is missing or null.
   const json::value* Find(std::string_view field) const {
@@ -31,11 +41,12 @@ class ConfigReader {
   }
 
   Status Bad(std::string_view field, const json::value* found, std::string_view expected) const {
-    return DataLoss(fmt::format("{}: {} is {}; expected {}", file_, field, found ? json::serialize(*found) : "missing", expected));
+    return DataLoss(
+        fmt::format("{}: {} is {}; expected {}", file_, field, found ? Shown(*found) : "missing", expected));
   }
   Status Unsupported(std::string_view field, const json::value& found, std::string_view expected) const {
-    return Unimplemented(fmt::format("{}: {} is {}, which tamis does not run; expected {}", file_, field,
-                                     json::serialize(found), expected));
+    return Unimplemented(
+        fmt::format("{}: {} is {}, which tamis does not run; expected {}", file_, field, Shown(found), expected));
   }
 
   Result<int> Size(std::string_view field, int min, int max) const {
@@ -48,13 +59,11 @@ class ConfigReader {
     return static_cast<int>(number);
   }
 
-  Result<double> Positive(std::string_view field) const {
+  Result<double> Positive(std::string_view field, double max) const {
     const json::value* value = Find(field);
-    if (value == nullptr || !value->is_number() || !(value->to_number<double>() > 0) ||
-        !std::isfinite(value->to_number<double>())) {
-      return Bad(field, value, "a positive number");
-    }
-    return value->to_number<double>();
+    const double number = value != nullptr && value->is_number() ? value->to_number<double>() : 0.0;
+    if (number > 0 && number <= max) return number;
+    return Bad(field, value, fmt::format("a positive number up to {}", max));
   }
 
   Result<bool> Flag(std::string_view field, bool missing) const {
@@ -81,7 +90,8 @@ Result<std::string> ReadArchitecture(const ConfigReader& reader) {
     return reader.Unsupported("architectures", *list, kExpected);
   }
   if (const json::value* type = reader.Find("model_type")) {
-    if (!type->is_string() || type->get_string() != "qwen3") return reader.Unsupported("model_type", *type, "\"qwen3\"");
+    if (!type->is_string() || type->get_string() != "qwen3")
+      return reader.Unsupported("model_type", *type, "\"qwen3\"");
   }
   return architecture;
 }
@@ -106,27 +116,31 @@ Status CheckRopeType(const ConfigReader& reader, const json::value& container, s
   return OkStatus();
 }
 
-Result<double> ReadRopeTheta(const ConfigReader& reader, const std::string& file) {
+Result<double> ReadRopeTheta(const ConfigReader& reader) {
   if (const json::value* scaling = reader.Find("rope_scaling")) {
     TAMIS_RETURN_IF_ERROR(CheckRopeType(reader, *scaling, "rope_scaling"));
   }
   if (const json::value* parameters = reader.Find("rope_parameters")) {
     TAMIS_RETURN_IF_ERROR(CheckRopeType(reader, *parameters, "rope_parameters"));
     if (parameters->get_object().contains("rope_theta")) {
-      const ConfigReader inner(parameters->get_object(), file);
-      return inner.Positive("rope_theta");
+      const ConfigReader inner(parameters->get_object(), reader.file());
+      return inner.Positive("rope_theta", kRopeThetaMax);
     }
   }
-  return reader.Positive("rope_theta");
+  return reader.Positive("rope_theta", kRopeThetaMax);
 }
 
-Status CheckAttention(const ConfigReader& reader) {
+Status CheckAttention(const ConfigReader& reader, int layers) {
   for (const char* field : {"attention_bias", "mlp_bias", "use_sliding_window"}) {
     TAMIS_ASSIGN_OR_RETURN(const bool flag, reader.Flag(field, false));
     if (flag) return reader.Unsupported(field, json::value(true), "false");
   }
   if (const json::value* types = reader.Find("layer_types")) {
     if (!types->is_array()) return reader.Bad("layer_types", types, "a list");
+    if (types->get_array().size() != static_cast<std::size_t>(layers)) {
+      return DataLoss(fmt::format("{}: layer_types has {} entries; expected {}, by num_hidden_layers", reader.file(),
+                                  types->get_array().size(), layers));
+    }
     for (const json::value& type : types->get_array()) {
       if (!type.is_string() || type.get_string() != "full_attention") {
         return reader.Unsupported("layer_types", type, "\"full_attention\" everywhere");
@@ -165,7 +179,7 @@ Status CheckLabels(const ConfigReader& reader) {
                : reader.Bad("id2label", found, "one label");
 }
 
-Status ReadSizes(const ConfigReader& reader, const std::string& file, Qwen3Config* config) {
+Status ReadSizes(const ConfigReader& reader, Qwen3Config* config) {
   TAMIS_ASSIGN_OR_RETURN(config->hidden_size, reader.Size("hidden_size", 1, kWidthMax));
   TAMIS_ASSIGN_OR_RETURN(config->layers, reader.Size("num_hidden_layers", 1, kLayersMax));
   TAMIS_ASSIGN_OR_RETURN(config->q_heads, reader.Size("num_attention_heads", 1, kHeadsMax));
@@ -181,11 +195,12 @@ Status ReadSizes(const ConfigReader& reader, const std::string& file, Qwen3Confi
   TAMIS_ASSIGN_OR_RETURN(config->vocab_size, reader.Size("vocab_size", 1, kVocabMax));
   TAMIS_ASSIGN_OR_RETURN(config->max_positions, reader.Size("max_position_embeddings", 1, kPositionsMax));
   if (config->q_heads % config->kv_heads != 0) {
-    return DataLoss(fmt::format("{}: num_attention_heads {} is not a multiple of num_key_value_heads {}", file,
+    return DataLoss(fmt::format("{}: num_attention_heads {} is not a multiple of num_key_value_heads {}", reader.file(),
                                 config->q_heads, config->kv_heads));
   }
   if (config->head_dim % 2 != 0) {
-    return DataLoss(fmt::format("{}: head_dim {} is odd; rotary embedding needs pairs", file, config->head_dim));
+    return DataLoss(
+        fmt::format("{}: head_dim {} is odd; rotary embedding needs pairs", reader.file(), config->head_dim));
   }
   return OkStatus();
 }
@@ -200,44 +215,16 @@ Result<Qwen3Config> ParseQwen3Config(std::string_view text, const std::string& f
   const ConfigReader reader(root.get_object(), file);
   Qwen3Config config;
   TAMIS_ASSIGN_OR_RETURN(config.architecture, ReadArchitecture(reader));
-  TAMIS_RETURN_IF_ERROR(CheckAttention(reader));
-  TAMIS_RETURN_IF_ERROR(ReadSizes(reader, file, &config));
-  TAMIS_ASSIGN_OR_RETURN(config.rope_theta, ReadRopeTheta(reader, file));
+  TAMIS_RETURN_IF_ERROR(ReadSizes(reader, &config));
+  TAMIS_RETURN_IF_ERROR(CheckAttention(reader, config.layers));
+  TAMIS_ASSIGN_OR_RETURN(config.rope_theta, ReadRopeTheta(reader));
   config.rms_norm_eps = 1e-6f;
   if (reader.Find("rms_norm_eps") != nullptr) {
-    TAMIS_ASSIGN_OR_RETURN(const double eps, reader.Positive("rms_norm_eps"));
+    TAMIS_ASSIGN_OR_RETURN(const double eps, reader.Positive("rms_norm_eps", 1.0));
     config.rms_norm_eps = static_cast<float>(eps);
   }
   TAMIS_ASSIGN_OR_RETURN(config.tied_embeddings, reader.Flag("tie_word_embeddings", false));
   if (config.sequence_classification()) TAMIS_RETURN_IF_ERROR(CheckLabels(reader));
-  return config;
-}
-
-Result<Qwen3Config> ShapePreset(std::string_view name) {
-  Qwen3Config config;
-  config.architecture = "Qwen3ForCausalLM";
-  config.head_dim = 128;
-  config.kv_heads = 8;
-  config.vocab_size = 151669;
-  config.max_positions = 40960;
-  config.rms_norm_eps = 1e-6f;
-  config.rope_theta = 1e6;
-  const auto sizes = [&config](int hidden, int layers, int q_heads, int intermediate, bool tied) {
-    config.hidden_size = hidden;
-    config.layers = layers;
-    config.q_heads = q_heads;
-    config.intermediate_size = intermediate;
-    config.tied_embeddings = tied;
-  };
-  if (name == "qwen3-reranker-0.6b") {
-    sizes(1024, 28, 16, 3072, true);
-  } else if (name == "qwen3-reranker-4b") {
-    sizes(2560, 36, 32, 9728, true);
-  } else if (name == "qwen3-reranker-8b") {
-    sizes(4096, 36, 32, 12288, false);
-  } else {
-    return NotFound(fmt::format("no shape \"{}\"; there are qwen3-reranker-0.6b, qwen3-reranker-4b and qwen3-reranker-8b", name));
-  }
   return config;
 }
 

@@ -48,11 +48,11 @@ TEST(Config, ReadsTheOlderStyle) {
 }
 
 TEST(Config, ReadsTheNewerStyle) {
-  const auto config = ParseQwen3Config(
-      With(R"("rope_theta": 123456)",
-           R"("rope_parameters": {"rope_theta": 5e5, "rope_type": "default"}, "dtype": "float32",
+  const auto config =
+      ParseQwen3Config(With(R"("rope_theta": 123456)",
+                            R"("rope_parameters": {"rope_theta": 5e5, "rope_type": "default"}, "dtype": "float32",
               "layer_types": ["full_attention", "full_attention"])"),
-      "config.json");
+                       "config.json");
   ASSERT_TRUE(config.ok()) << config.status().message();
   EXPECT_EQ(config->rope_theta, 5e5);
 }
@@ -64,21 +64,23 @@ TEST(Config, RefusesWhatItDoesNotRun) {
   ExpectRefused(With(R"("rope_scaling": null)", R"("rope_scaling": {"rope_type": "yarn", "factor": 4})"), kNo,
                 "rope_scaling.rope_type is \"yarn\"");
   ExpectRefused(With(R"("rope_scaling": null)", R"("rope_scaling": {"type": "linear"})"), kNo, "rope_scaling.type");
-  ExpectRefused(With(R"("rope_theta": 123456)", R"("rope_parameters": {"rope_theta": 1e4, "rope_type": "dynamic"})"), kNo,
-                "rope_parameters.rope_type");
+  ExpectRefused(With(R"("rope_theta": 123456)", R"("rope_parameters": {"rope_theta": 1e4, "rope_type": "dynamic"})"),
+                kNo, "rope_parameters.rope_type");
   ExpectRefused(With(R"("use_sliding_window": false)", R"("use_sliding_window": true)"), kNo, "use_sliding_window");
-  ExpectRefused(With(R"("torch_dtype")", R"("layer_types": ["full_attention", "sliding_attention"], "torch_dtype")"), kNo,
-                "layer_types is \"sliding_attention\"");
+  ExpectRefused(With(R"("torch_dtype")", R"("layer_types": ["full_attention", "sliding_attention"], "torch_dtype")"),
+                kNo, "layer_types is \"sliding_attention\"");
   ExpectRefused(With(R"("attention_bias": false)", R"("attention_bias": true)"), kNo, "attention_bias");
   ExpectRefused(With("\"silu\"", "\"gelu\""), kNo, "hidden_act is \"gelu\"");
-  ExpectRefused(With(R"("torch_dtype")", R"("quantization_config": {"bits": 4}, "torch_dtype")"), kNo, "quantization_config");
+  ExpectRefused(With(R"("torch_dtype")", R"("quantization_config": {"bits": 4}, "torch_dtype")"), kNo,
+                "quantization_config");
 }
 
 TEST(Config, RefusesBadFields) {
   const auto kBad = StatusCode::kDataLoss;
   ExpectRefused("{", kBad, "not JSON");
   ExpectRefused("[]", kBad, "not a JSON object");
-  ExpectRefused(With(R"("hidden_size": 64)", R"("hidden_size": "64")"), kBad, "hidden_size is \"64\"; expected a whole number");
+  ExpectRefused(With(R"("hidden_size": 64)", R"("hidden_size": "64")"), kBad,
+                "hidden_size is \"64\"; expected a whole number");
   ExpectRefused(With(R"("hidden_size": 64)", R"("hidden_size": 64.5)"), kBad, "hidden_size");
   ExpectRefused(With(R"("hidden_size": 64)", R"("hidden_size": -1)"), kBad, "hidden_size is -1");
   ExpectRefused(With(R"("hidden_size": 64,)", ""), kBad, "hidden_size is missing");
@@ -88,25 +90,34 @@ TEST(Config, RefusesBadFields) {
   ExpectRefused(With(R"("rope_theta": 123456)", R"("rope_theta": 0)"), kBad, "rope_theta is 0");
   ExpectRefused(With(R"("rope_theta": 123456)", R"("rope_theta": 1e400)"), kBad, "");
   ExpectRefused(With(R"("rms_norm_eps": 1e-05)", R"("rms_norm_eps": "small")"), kBad, "rms_norm_eps");
+  ExpectRefused(With(R"("rms_norm_eps": 1e-05)", R"("rms_norm_eps": 1e300)"), kBad, "a positive number up to 1");
   ExpectRefused(With(R"("tie_word_embeddings": true)", R"("tie_word_embeddings": 1)"), kBad, "tie_word_embeddings");
   ExpectRefused(With(R"(["Qwen3ForCausalLM"])", "[]"), kBad, "architectures");
+  ExpectRefused(With(R"("torch_dtype")", R"("layer_types": ["full_attention"], "torch_dtype")"), kBad,
+                "layer_types has 1 entries; expected 2");
+  ExpectRefused(With(R"("rope_theta": 123456)", R"("rope_parameters": {"rope_type": "default"})"), kBad,
+                "rope_theta is missing");
+  ExpectRefused(With(R"("rope_theta": 123456)", R"("rope_parameters": {"rope_theta": -1})"), kBad, "rope_theta is -1");
+}
+
+TEST(Config, LongValuesAreCutInMessages) {
+  const auto config =
+      ParseQwen3Config(With(R"("hidden_size": 64)", "\"hidden_size\": \"" + std::string(5000, 'x') + "\""), "c");
+  ASSERT_FALSE(config.ok());
+  EXPECT_LT(config.status().message().size(), 300u);
 }
 
 TEST(Config, ASequenceClassifierHasOneLabel) {
   const std::string classifier = With("Qwen3ForCausalLM", "Qwen3ForSequenceClassification");
   ExpectRefused(classifier, StatusCode::kDataLoss, "id2label is missing");
-  const auto add = [&](const std::string& field) {
-    return std::string(classifier).insert(1, field + ", ");
-  };
+  const auto add = [&](const std::string& field) { return std::string(classifier).insert(1, field + ", "); };
   EXPECT_TRUE(ParseQwen3Config(add(R"("id2label": {"0": "LABEL_0"})"), "c").ok());
   EXPECT_TRUE(ParseQwen3Config(add(R"("num_labels": 1)"), "c").ok());
   ExpectRefused(add(R"("id2label": {"0": "a", "1": "b"})"), StatusCode::kUnimplemented, "one label");
   ExpectRefused(add(R"("num_labels": 3)"), StatusCode::kUnimplemented, "num_labels is 3");
 }
 
-TEST(Config, DeepNestingIsRefused) {
-  ExpectRefused(std::string(100000, '['), StatusCode::kDataLoss, "not JSON");
-}
+TEST(Config, DeepNestingIsRefused) { ExpectRefused(std::string(100000, '['), StatusCode::kDataLoss, "not JSON"); }
 
 TEST(ShapePreset, KnowsThePublishedSizes) {
   const auto small = ShapePreset("qwen3-reranker-0.6b");

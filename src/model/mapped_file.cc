@@ -29,8 +29,9 @@ struct Descriptor {
 }  // namespace
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::Open(const std::string& path) {
-  const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  struct stat info {};
+  // O_NONBLOCK: a pipe of that name must not make the program wait for a writer.
+  const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  struct stat info{};
   if (file.fd < 0 || fstat(file.fd, &info) != 0) return SystemError(path);
   if (!S_ISREG(info.st_mode)) return DataLoss(fmt::format("{}: not a regular file", path));
   const std::size_t size = static_cast<std::size_t>(info.st_size);

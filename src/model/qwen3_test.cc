@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -15,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const fs::path kMiniModel = fs::path(TAMIS_TEST_DATA).parent_path().parent_path() / "models" / "tamis-mini";
 const fs::path kModels = fs::path(TAMIS_TEST_DATA) / "goldens" / "models";
 
 // A folder that goes away with the test.
@@ -49,6 +52,13 @@ class ScratchModel {
   fs::path path_;
 };
 
+// Bytes behind the header of a safetensors file.
+std::size_t DataBytes(const std::string& bytes) {
+  std::uint64_t header = 0;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  return bytes.size() - sizeof header - header;
+}
+
 void ExpectRefused(const std::string& folder, StatusCode code, const std::vector<std::string>& parts) {
   const auto model = LoadQwen3Folder(folder);
   ASSERT_FALSE(model.ok());
@@ -71,6 +81,14 @@ TEST(LoadQwen3, LoadsEachReferenceModel) {
   EXPECT_GE(loaded, 8);
 }
 
+TEST(LoadQwen3, LoadsTheMiniModel) {
+  const auto model = LoadQwen3Folder(kMiniModel.string());
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  EXPECT_EQ(model->config.hidden_size, 256);
+  for (const Qwen3Layer& layer : model->layers)
+    EXPECT_TRUE(layer.down_proj.CheckFinite(0, layer.down_proj.rows()).ok());
+}
+
 TEST(LoadQwen3, FromMemoryEqualsFromTheFolder) {
   const ScratchModel copy("a-tied-f32");
   const std::string config = copy.Read("config.json");
@@ -83,6 +101,33 @@ TEST(LoadQwen3, FromMemoryEqualsFromTheFolder) {
   memory->embedding.ReadRows(17, 1, a.data());
   folder->embedding.ReadRows(17, 1, b.data());
   EXPECT_EQ(a, b);
+}
+
+// Base-model exports name their tensors without "model.".
+TEST(LoadQwen3, NamesWithoutPrefix) {
+  const ScratchModel copy("a-tied-f32");
+  const std::string bytes = copy.Read("model.safetensors");
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), sizeof length);
+  std::string header = bytes.substr(8, length);
+  for (std::size_t at = 0; (at = header.find("\"model.", at)) != std::string::npos;) header.erase(at + 1, 6);
+  length = header.size();
+  std::string renamed(reinterpret_cast<const char*>(&length), sizeof length);
+  copy.Write("model.safetensors", renamed + header + bytes.substr(bytes.size() - DataBytes(bytes)));
+  const auto model = LoadQwen3Folder(copy.path());
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  EXPECT_EQ(model->layers[1].q_proj.name(), "layers.1.self_attn.q_proj.weight");
+}
+
+TEST(LoadQwen3, MoreLayersThanTheConfigurationSays) {
+  const ScratchModel copy("a-tied-f32");
+  const std::string layers = std::to_string(LoadQwen3Folder(copy.path())->config.layers);
+  copy.Replace("config.json", "\"num_hidden_layers\": " + layers, "\"num_hidden_layers\": 1");
+  ExpectRefused(copy.path(), StatusCode::kDataLoss, {"tensor model.layers.1.", "one layer too many", "expected 1"});
+}
+
+TEST(LoadQwen3, AFileIsNoFolder) {
+  ExpectRefused((kMiniModel / "config.json").string(), StatusCode::kNotFound, {"config.json", "not a folder"});
 }
 
 TEST(LoadQwen3, MissingFiles) {
@@ -106,7 +151,8 @@ TEST(LoadQwen3, WrongShapeNamesBoth) {
 TEST(LoadQwen3, MissingTensorIsNamed) {
   const ScratchModel copy("a-tied-f32");
   copy.Replace("model.safetensors", "model.layers.0.mlp.up_proj.weight", "model.layers.0.mlp.up_prox.weight");
-  ExpectRefused(copy.path(), StatusCode::kDataLoss, {"tensor model.layers.0.mlp.up_proj.weight is missing", "expected one of shape ["});
+  ExpectRefused(copy.path(), StatusCode::kDataLoss,
+                {"tensor model.layers.0.mlp.up_proj.weight is missing", "expected one of shape ["});
 }
 
 TEST(LoadQwen3, AHeadThatIsNotThere) {
@@ -135,7 +181,7 @@ TEST(LoadQwen3, Shards) {
   ExpectRefused(copy.path(), StatusCode::kDataLoss, {"weight_map is not an object"});
   copy.Write("model.safetensors.index.json", index);
   copy.Replace("model.safetensors.index.json", "model-00003-of-00007", "model-00002-of-00007");
-  ExpectRefused(copy.path(), StatusCode::kDataLoss, {"model-00002-of-00007.safetensors", "where", "places it"});
+  ExpectRefused(copy.path(), StatusCode::kDataLoss, {"model-00002-of-00007.safetensors", "is not in it", "places it"});
   copy.Write("model.safetensors.index.json", index);
   copy.Remove("model-00003-of-00007.safetensors");
   ExpectRefused(copy.path(), StatusCode::kNotFound, {"model-00003-of-00007.safetensors", "a shard that"});

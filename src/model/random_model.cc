@@ -10,7 +10,9 @@ class Maker {
  public:
   explicit Maker(std::uint64_t seed) : seed_(seed) {}
 
-  Tensor Vector(std::string name, std::int64_t size) { return Tensor::Random(std::move(name), 1, size, Next(), 1.0f, 0.05f); }
+  Tensor Vector(std::string name, std::int64_t size, float mean = 1.0f) {
+    return Tensor::Random(std::move(name), 1, size, Next(), mean, 0.05f * mean);
+  }
   // Outputs keep the inputs' variance, times gain squared.
   Tensor Matrix(std::string name, std::int64_t rows, std::int64_t cols, float gain = 1.0f) {
     return Tensor::Random(std::move(name), rows, cols, Next(), 0.0f, gain / std::sqrt(static_cast<float>(cols)));
@@ -37,7 +39,10 @@ Qwen3Model RandomQwen3(const Qwen3Config& config, std::uint64_t seed) {
   // Each of the 2 L additions to the residual stream is scaled so that its variance doubles in all.
   const float residual_gain = 1.0f / std::sqrt(2.0f * static_cast<float>(config.layers));
   model.embedding = Tensor::Random("model.embed_tokens.weight", config.vocab_size, hidden, seed, 0.0f, 1.0f);
-  model.final_norm = make.Vector("model.norm.weight", hidden);
+  // Logits have a deviation of about 1: an embedding of deviation 1 that serves as the head needs the smaller norm.
+  const bool head_is_embedding = config.tied_embeddings && !config.sequence_classification();
+  const float final_scale = head_is_embedding ? 1.0f / std::sqrt(static_cast<float>(hidden)) : 1.0f;
+  model.final_norm = make.Vector("model.norm.weight", hidden, final_scale);
   for (int i = 0; i < config.layers; ++i) {
     Qwen3Layer layer;
     layer.input_norm = make.Vector("input_layernorm", hidden);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,7 +20,8 @@
 namespace tamis {
 
 struct SafetensorsEntry {
-  DType dtype = DType::kF32;
+  std::optional<DType> dtype;  // none for a type that Tensor does not read
+  std::string dtype_name;      // as the file spells it
   std::vector<std::int64_t> shape;
   std::size_t offset = 0;  // from the start of the file
   std::size_t bytes = 0;
@@ -27,12 +29,12 @@ struct SafetensorsEntry {
 
 using SafetensorsEntries = std::map<std::string, SafetensorsEntry, std::less<>>;
 
-// Parses and checks a whole file. Memory is bounded by the header's own size.
-// Errors: DataLoss or Unimplemented (a dtype that tamis does not read), naming the file, the tensor, what was found and
-// what was expected.
+// Parses and checks a whole file. Memory is bounded by the header's own size. A dtype that tamis does not read is no
+// error here, as the tensor may not be needed.
+// Errors: DataLoss, naming the file, the tensor, what was found and what was expected.
 Result<SafetensorsEntries> ParseSafetensors(std::span<const std::byte> bytes, const std::string& file_name);
 
-// The entry as a Tensor. Vectors become one row; REQUIRES: at most two dimensions.
+// The entry as a Tensor. Vectors become one row; REQUIRES: at most two dimensions, a known dtype.
 Tensor MakeTensor(const std::string& name, const SafetensorsEntry& entry, std::shared_ptr<const MappedFile> file);
 
 // "[2, 3]".

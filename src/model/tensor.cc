@@ -124,7 +124,8 @@ Status Tensor::CheckFinite(std::int64_t begin, std::int64_t count) const {
     ReadRows(r, 1, row.data());
     // An all-ones exponent marks NaN and infinity; looking at bits keeps the loop free of branches.
     std::uint32_t special = 0;
-    for (float x : row) special |= static_cast<std::uint32_t>((std::bit_cast<std::uint32_t>(x) & 0x7f800000u) == 0x7f800000u);
+    for (float x : row)
+      special |= static_cast<std::uint32_t>((std::bit_cast<std::uint32_t>(x) & 0x7f800000u) == 0x7f800000u);
     if (special == 0) continue;
     std::int64_t column = 0;
     while (std::isfinite(row[static_cast<std::size_t>(column)])) ++column;

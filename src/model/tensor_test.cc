@@ -12,7 +12,8 @@ namespace tamis {
 namespace {
 
 template <class Word>
-Tensor Make(DType dtype, const std::vector<Word>& words, std::int64_t rows, std::int64_t cols, std::vector<std::byte>* bytes,
+Tensor Make(DType dtype, const std::vector<Word>& words, std::int64_t rows, std::int64_t cols,
+            std::vector<std::byte>* bytes,
             std::size_t offset = 1) {  // an odd offset: the format promises no alignment
   bytes->resize(offset + words.size() * sizeof(Word));
   std::memcpy(bytes->data() + offset, words.data(), words.size() * sizeof(Word));
@@ -25,7 +26,8 @@ float HalfValue(std::uint16_t h) {
   const int fraction = h & 1023;
   const float sign = (h & 0x8000) != 0 ? -1.0f : 1.0f;
   if (exponent == 0) return sign * std::ldexp(static_cast<float>(fraction), -24);
-  if (exponent == 31) return fraction == 0 ? sign * std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
+  if (exponent == 31)
+    return fraction == 0 ? sign * std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
   return sign * std::ldexp(static_cast<float>(1024 + fraction), exponent - 25);
 }
 
