@@ -39,14 +39,45 @@ std::uint64_t HeapEntry(std::uint32_t rank, std::int32_t position) {
 }  // namespace
 
 BpeModel::BpeModel(Vocabulary vocabulary, MergeTable merges, bool ignore_merges)
-    : vocabulary_(std::move(vocabulary)), merges_(std::move(merges)), ignore_merges_(ignore_merges) {
+    : vocabulary_(std::move(vocabulary)),
+      merges_(std::move(merges)),
+      ignore_merges_(ignore_merges),
+      char_merges_(vocabulary_, merges_) {
   for (int b = 0; b < 256; ++b) {
     const char byte = static_cast<char>(b);
     byte_ids_[static_cast<std::size_t>(b)] = vocabulary_.Find({&byte, 1});
     TAMIS_CHECK(byte_ids_[static_cast<std::size_t>(b)] != kNoToken);
   }
-  byte_pair_ranks_.resize(65536);
-  for (std::size_t i = 0; i < 65536; ++i) { byte_pair_ranks_[i] = merges_.Rank(byte_ids_[i >> 8], byte_ids_[i & 255]); }
+  low_pair_ranks_.assign(65536, MergeTable::kNone);
+  merges_.ForEach([this](TokenId left, TokenId right, std::uint32_t rank) {
+    if (left < 256 && right < 256) low_pair_ranks_[static_cast<std::size_t>(left * 256 + right)] = rank;
+  });
+}
+
+std::uint32_t BpeModel::Rank(TokenId left, TokenId right) const {
+  if ((left | right) < 256) return low_pair_ranks_[static_cast<std::size_t>(left * 256 + right)];
+  return merges_.Rank(left, right);
+}
+
+// What merging starts from: bytes, and whole characters where that makes no difference. `symbols` has room for
+// piece.size() of them.
+std::size_t BpeModel::InitialSymbols(std::string_view piece, TokenId* symbols) const {
+  const char* const begin = piece.data();
+  const char* const end = begin + piece.size();
+  std::size_t count = 0;
+  for (const char* p = begin; p < end;) {
+    const auto byte = static_cast<unsigned char>(*p);
+    if ((byte & 0xF0) == 0xE0) {
+      if (const TokenId id = char_merges_.WholeAt(begin, p, end); id != kNoToken) {
+        symbols[count++] = id;
+        p += 3;
+        continue;
+      }
+    }
+    symbols[count++] = byte_ids_[byte];
+    ++p;
+  }
+  return count;
 }
 
 void BpeModel::EncodePiece(std::string_view piece, BpeScratch* scratch, std::vector<TokenId>* ids) const {
@@ -71,14 +102,12 @@ void BpeModel::EncodeShort(std::string_view piece, std::vector<TokenId>* ids) co
   TokenId symbols[kShortPieceMax];
   std::uint8_t previous[kShortPieceMax + 1], next[kShortPieceMax + 1];
   std::uint32_t pairs[kShortPieceMax + 4];  // pairs[i]: symbol i and the next one
-  const std::size_t size = piece.size();
-  const auto byte = [piece](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(piece[i])); };
+  const std::size_t size = InitialSymbols(piece, symbols);
   for (std::size_t i = 0; i < size; ++i) {
-    symbols[i] = byte_ids_[byte(i)];
     previous[i] = static_cast<std::uint8_t>(i - 1);
     next[i] = static_cast<std::uint8_t>(i + 1);
   }
-  for (std::size_t i = 0; i + 1 < size; ++i) pairs[i] = PackPair(byte_pair_ranks_[byte(i) << 8 | byte(i + 1)], i);
+  for (std::size_t i = 0; i + 1 < size; ++i) pairs[i] = PackPair(Rank(symbols[i], symbols[i + 1]), i);
   const std::size_t lanes = (size + 2) / 4 * 4;
   for (std::size_t i = size - 1; i < lanes + 4 && i < kShortPieceMax + 4; ++i) pairs[i] = kNoPair;
 
@@ -88,10 +117,10 @@ void BpeModel::EncodeShort(std::string_view piece, std::vector<TokenId>* ids) co
     next[at] = static_cast<std::uint8_t>(after);
     previous[after] = static_cast<std::uint8_t>(at);
     pairs[gone] = kNoPair;
-    pairs[at] = after < size ? PackPair(merges_.Rank(symbols[at], symbols[after]), at) : kNoPair;
+    pairs[at] = after < size ? PackPair(Rank(symbols[at], symbols[after]), at) : kNoPair;
     if (at > 0) {
       const std::size_t before = previous[at];
-      pairs[before] = PackPair(merges_.Rank(symbols[before], symbols[at]), before);
+      pairs[before] = PackPair(Rank(symbols[before], symbols[at]), before);
     }
   }
   for (std::size_t i = 0; i < size; i = next[i]) ids->push_back(symbols[i]);
@@ -100,16 +129,16 @@ void BpeModel::EncodeShort(std::string_view piece, std::vector<TokenId>* ids) co
 void BpeModel::EncodeLong(std::string_view piece, BpeScratch* scratch, std::vector<TokenId>* ids) const {
   auto& symbols = scratch->symbols;
   auto& heap = scratch->heap;
-  const auto size = static_cast<std::int32_t>(piece.size());
-  symbols.resize(piece.size());
+  scratch->initial.resize(piece.size());
+  const auto size = static_cast<std::int32_t>(InitialSymbols(piece, scratch->initial.data()));
+  symbols.resize(static_cast<std::size_t>(size));
   heap.clear();
   for (std::int32_t i = 0; i < size; ++i) {
-    const std::size_t byte = static_cast<unsigned char>(piece[static_cast<std::size_t>(i)]);
-    symbols[static_cast<std::size_t>(i)] = {byte_ids_[byte], i - 1, i + 1};
+    symbols[static_cast<std::size_t>(i)] = {scratch->initial[static_cast<std::size_t>(i)], i - 1, i + 1};
   }
   const auto push = [&](std::int32_t left, std::int32_t right) {
     const std::uint32_t rank =
-        merges_.Rank(symbols[static_cast<std::size_t>(left)].id, symbols[static_cast<std::size_t>(right)].id);
+        Rank(symbols[static_cast<std::size_t>(left)].id, symbols[static_cast<std::size_t>(right)].id);
     if (rank == MergeTable::kNone) return false;
     heap.push_back(HeapEntry(rank, left));
     return true;
@@ -125,7 +154,7 @@ void BpeModel::EncodeLong(std::string_view piece, BpeScratch* scratch, std::vect
     auto& symbol = symbols[static_cast<std::size_t>(at)];
     if (symbol.id == kNoToken || symbol.next >= size) continue;
     auto& gone = symbols[static_cast<std::size_t>(symbol.next)];
-    if (merges_.Rank(symbol.id, gone.id) != rank) continue;
+    if (Rank(symbol.id, gone.id) != rank) continue;
     symbol.id = merges_.Merged(rank);
     symbol.next = gone.next;
     gone.id = kNoToken;

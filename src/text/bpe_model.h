@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "text/char_merges.h"
 #include "text/merge_table.h"
 #include "text/token_id.h"
 #include "text/vocabulary.h"
@@ -19,6 +20,7 @@ struct BpeScratch {
     std::int32_t previous;
     std::int32_t next;
   };
+  std::vector<TokenId> initial;
   std::vector<Symbol> symbols;
   std::vector<std::uint64_t> heap;
 };
@@ -36,6 +38,8 @@ class BpeModel {
   const Vocabulary& vocabulary() const { return vocabulary_; }
 
  private:
+  std::uint32_t Rank(TokenId left, TokenId right) const;
+  std::size_t InitialSymbols(std::string_view piece, TokenId* symbols) const;
   void EncodeShort(std::string_view piece, std::vector<TokenId>* ids) const;
   void EncodeLong(std::string_view piece, BpeScratch* scratch, std::vector<TokenId>* ids) const;
 
@@ -43,7 +47,8 @@ class BpeModel {
   MergeTable merges_;
   bool ignore_merges_;
   std::array<TokenId, 256> byte_ids_;
-  std::vector<std::uint32_t> byte_pair_ranks_;  // [first * 256 + second]: most look-ups are of two bytes
+  CharMerges char_merges_;
+  std::vector<std::uint32_t> low_pair_ranks_;  // [left * 256 + right] of ids below 256: usually the single bytes
 };
 
 }  // namespace tamis

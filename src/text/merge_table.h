@@ -39,6 +39,17 @@ class MergeTable {
   }
   TokenId Merged(std::uint32_t rank) const { return merged_[rank]; }
 
+  // Calls merge(left, right, rank) for each pair, in no particular order.
+  template <typename Function>
+  void ForEach(Function&& merge) const {
+    constexpr std::uint64_t kIdMask = (1u << 21) - 1;
+    for (const std::uint64_t slot : slots_) {
+      if (slot == kEmpty) continue;
+      merge(static_cast<TokenId>(slot >> 43), static_cast<TokenId>(slot >> 22 & kIdMask),
+            static_cast<std::uint32_t>(slot & kNone));
+    }
+  }
+
  private:
   static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
 

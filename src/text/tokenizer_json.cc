@@ -20,7 +20,7 @@ constexpr std::size_t kAddedTokensMax = 65536;
 
 // The slices of the file that matter, each absent (empty) or present once.
 struct Sections {
-  std::string_view normalizer, pre_tokenizer, added_tokens, model;
+  std::string_view normalizer, pre_tokenizer, added_tokens;
   std::string_view vocab, merges;
   ModelOptionSlices options;
 };
@@ -31,30 +31,35 @@ bool TakeOnce(JsonReader* reader, std::string_view key, std::string_view* slice)
   return reader->SkipValue(slice);
 }
 
+bool ReadModelSections(JsonReader* reader, std::string_view file, Sections* sections) {
+  std::string scratch;
+  return reader->ForEachMember(&scratch, [&](std::string_view key) {
+    if (key == "vocab") return TakeOnce(reader, key, &sections->vocab);
+    if (key == "merges") return TakeOnce(reader, key, &sections->merges);
+    if (std::string_view* option = sections->options.Find(key)) return TakeOnce(reader, key, option);
+    return reader->Fail(Unimplemented(fmt::format("{}: model has an unknown field \"{}\"", file, key)));
+  });
+}
+
 Status ReadSections(std::string_view json, std::string_view file, Sections* sections) {
   JsonReader reader(json, file);
   std::string scratch;
+  bool has_model = false;
   reader.ForEachMember(&scratch, [&](std::string_view key) {
     if (key == "normalizer") return TakeOnce(&reader, key, &sections->normalizer);
     if (key == "pre_tokenizer") return TakeOnce(&reader, key, &sections->pre_tokenizer);
     if (key == "added_tokens") return TakeOnce(&reader, key, &sections->added_tokens);
-    if (key == "model") return TakeOnce(&reader, key, &sections->model);
+    if (key == "model") {
+      if (has_model) return reader.Fail("\"model\" is there twice");
+      has_model = true;
+      return ReadModelSections(&reader, file, sections);
+    }
     std::string_view ignored;  // version, truncation, padding, post_processor, decoder: not part of plain encoding
     return reader.SkipValue(&ignored);
   });
   if (reader.ok() && !reader.AtEnd()) reader.Fail("found more text, expected the end of the file");
-  TAMIS_RETURN_IF_ERROR(reader.status());
-  if (sections->model.empty())
-    return DataLoss(fmt::format("{}: no \"model\": expected a Hugging Face tokenizer", file));
-
-  JsonReader model(sections->model, fmt::format("{}: model", file));
-  model.ForEachMember(&scratch, [&](std::string_view key) {
-    if (key == "vocab") return TakeOnce(&model, key, &sections->vocab);
-    if (key == "merges") return TakeOnce(&model, key, &sections->merges);
-    if (std::string_view* option = sections->options.Find(key)) return TakeOnce(&model, key, option);
-    return model.Fail(Unimplemented(fmt::format("{}: model has an unknown field \"{}\"", file, key)));
-  });
-  return model.status();
+  if (reader.ok() && !has_model) reader.Fail("no \"model\": expected a Hugging Face tokenizer");
+  return reader.status();
 }
 
 // Ids are row numbers: one far beyond the number of tokens is a fault, and would cost memory for every row before it.

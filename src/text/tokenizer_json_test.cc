@@ -98,6 +98,7 @@ TEST_F(TokenizerJsonTest, DuplicatedAndMissingSectionsAreNamed) {
   EXPECT_NE(Fault("{}").find("no \"model\""), std::string::npos);
   EXPECT_NE(Fault("[]").find("expected an object"), std::string::npos);
   EXPECT_NE(Fault(json_ + "x").find("expected the end of the file"), std::string::npos);
+  ExpectFault("\"normalizer\"", "\"normalizer\": null, \"normalizer\"", "\"normalizer\" is there twice");
   ExpectFault("\"normalizer\"", "\"model\": {}, \"normalizer\"", "\"model\" is there twice");
 }
 
