@@ -32,20 +32,27 @@ void Pause() {
 
 }  // namespace
 
+// A loop is open while it may have tasks left. Workers enter an open loop and leave it; the caller closes it and waits
+// for those inside. A worker that the system does not run just then never enters, and nobody waits for it.
 struct ThreadPool::Impl {
+  // state = the loop's number << 32 | open | workers inside.
+  static constexpr std::uint64_t kOpen = 1u << 31;
+  static constexpr std::uint64_t kInsideMask = kOpen - 1;
+  static std::uint64_t Loop(std::uint64_t state) { return state >> 32; }
+
   std::mutex loop_mutex;  // one loop at a time
 
-  std::mutex mutex;
+  std::mutex mutex;  // orders sleeping and waking, nothing else
   std::condition_variable wake;
   std::condition_variable finished;
-  std::atomic<std::uint64_t> generation{0};
+  std::atomic<std::uint64_t> state{0};
   std::atomic<bool> stopping{false};
   int spin_rounds = kSpinRounds;
 
+  // Of the open loop; written while it is closed and nobody is inside.
   const std::function<void(std::size_t, int)>* task = nullptr;
   std::size_t tasks = 0;
   std::atomic<std::size_t> next{0};
-  std::atomic<int> busy{0};  // workers that have not left the current loop
   std::vector<std::thread> workers;
 
   void RunTasks(int thread) {
@@ -55,44 +62,79 @@ struct ThreadPool::Impl {
     }
   }
 
-  // Waits for a loop newer than `seen`; returns false when the pool ends.
-  bool WaitForLoop(std::uint64_t seen) {
+  // Whether a worker that was last inside loop `seen` has something to do: another loop, or to end.
+  bool HasWork(std::uint64_t seen) const {
+    const std::uint64_t now = state.load(std::memory_order_relaxed);
+    return ((now & kOpen) != 0 && Loop(now) != seen) || stopping.load(std::memory_order_relaxed);
+  }
+
+  void WaitForLoop(std::uint64_t seen) {
     for (int i = 0; i < spin_rounds; ++i) {
-      if (generation.load(std::memory_order_acquire) != seen) return !stopping.load(std::memory_order_relaxed);
+      if (HasWork(seen)) return;
       Pause();
     }
     std::unique_lock lock(mutex);
-    wake.wait(lock, [&] { return generation.load(std::memory_order_acquire) != seen; });
-    return !stopping.load(std::memory_order_relaxed);
+    wake.wait(lock, [&] { return HasWork(seen); });
+  }
+
+  // False if the loop was closed meanwhile; else *seen is the loop's number.
+  bool Enter(std::uint64_t* seen) {
+    std::uint64_t now = state.load(std::memory_order_relaxed);
+    while ((now & kOpen) != 0) {
+      if (state.compare_exchange_weak(now, now + 1, std::memory_order_acquire, std::memory_order_relaxed)) {
+        *seen = Loop(now);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void Leave() {
+    const std::uint64_t before = state.fetch_sub(1, std::memory_order_release);
+    if ((before & kOpen) == 0 && (before & kInsideMask) == 1) {
+      const std::lock_guard lock(mutex);
+      finished.notify_one();
+    }
   }
 
   void Work(int thread) {
     std::uint64_t seen = 0;
-    while (WaitForLoop(seen)) {
-      ++seen;
+    while (true) {
+      WaitForLoop(seen);
+      if (stopping.load(std::memory_order_relaxed)) return;
+      if (!Enter(&seen)) continue;
       RunTasks(thread);
-      if (busy.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-        const std::lock_guard lock(mutex);
-        finished.notify_one();
-      }
+      Leave();
     }
   }
 
-  void Announce() {
+  void Open() {
     {
       const std::lock_guard lock(mutex);
-      generation.fetch_add(1, std::memory_order_release);
+      state.store((Loop(state.load(std::memory_order_relaxed)) + 1) << 32 | kOpen, std::memory_order_release);
     }
     wake.notify_all();
   }
 
-  void WaitForWorkers() {
+  bool NobodyInside() const { return (state.load(std::memory_order_acquire) & kInsideMask) == 0; }
+
+  void Close() {
+    state.fetch_and(~kOpen, std::memory_order_relaxed);
     for (int i = 0; i < spin_rounds; ++i) {
-      if (busy.load(std::memory_order_acquire) == 0) return;
+      if (NobodyInside()) return;
       Pause();
     }
     std::unique_lock lock(mutex);
-    finished.wait(lock, [&] { return busy.load(std::memory_order_acquire) == 0; });
+    finished.wait(lock, [&] { return NobodyInside(); });
+  }
+
+  void Stop() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping.store(true, std::memory_order_relaxed);
+    }
+    wake.notify_all();
+    for (std::thread& worker : workers) worker.join();
   }
 };
 
@@ -107,11 +149,7 @@ ThreadPool::ThreadPool(int threads) : threads_(threads), impl_(std::make_unique<
   }
 }
 
-ThreadPool::~ThreadPool() {
-  impl_->stopping.store(true, std::memory_order_relaxed);
-  impl_->Announce();
-  for (std::thread& worker : impl_->workers) worker.join();
-}
+ThreadPool::~ThreadPool() { impl_->Stop(); }
 
 void ThreadPool::ParallelFor(std::size_t tasks, const std::function<void(std::size_t, int)>& task) {
   const std::lock_guard lock(impl_->loop_mutex);
@@ -122,10 +160,9 @@ void ThreadPool::ParallelFor(std::size_t tasks, const std::function<void(std::si
   impl_->task = &task;
   impl_->tasks = tasks;
   impl_->next.store(0, std::memory_order_relaxed);
-  impl_->busy.store(threads_ - 1, std::memory_order_relaxed);
-  impl_->Announce();
+  impl_->Open();
   impl_->RunTasks(0);
-  impl_->WaitForWorkers();
+  impl_->Close();
 }
 
 }  // namespace tamis

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -54,6 +55,34 @@ TEST(ThreadPool, LoopsFromSeveralThreadsTakeTurns) {
   }
   for (std::thread& t : callers) t.join();
   EXPECT_EQ(total.load(), 4 * 100 * 45);
+}
+
+// Workers fall asleep between loops and must not miss one, nor enter a later loop with an earlier one's task.
+TEST(ThreadPool, LoopsAfterPausesOfAllLengths) {
+  ThreadPool pool(3);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::atomic<int>> runs(static_cast<std::size_t>(round % 7 + 2));
+    pool.ParallelFor(runs.size(), [&](std::size_t i, int) { runs[i].fetch_add(1); });
+    for (const auto& n : runs) ASSERT_EQ(n.load(), 1) << "round " << round;
+    std::this_thread::sleep_for(std::chrono::microseconds(round));
+  }
+}
+
+TEST(ThreadPool, EveryThreadGetsWork) {
+  ThreadPool pool(3);
+  std::vector<std::atomic<int>> tasks(3);
+  pool.ParallelFor(60, [&](std::size_t, int thread) {
+    tasks[static_cast<std::size_t>(thread)].fetch_add(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  });
+  for (const auto& n : tasks) EXPECT_GT(n.load(), 0);
+}
+
+TEST(ThreadPool, EndsWhateverItsWorkersDo) {
+  for (int round = 0; round < 50; ++round) {
+    ThreadPool pool(4);
+    if (round % 2 == 0) pool.ParallelFor(4, [](std::size_t, int) {});
+  }
 }
 
 TEST(AvailableCpuCount, IsAtLeastOne) { EXPECT_GE(AvailableCpuCount(), 1); }

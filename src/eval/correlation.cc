@@ -71,7 +71,8 @@ double CountInversions(std::vector<double>& values, std::vector<double>& buffer,
 
 std::vector<std::size_t> Best(std::span<const double> scores, std::size_t k) {
   std::vector<std::size_t> order = Indexes(scores.size());
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return scores[i] > scores[j]; });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t i, std::size_t j) { return scores[i] != scores[j] ? scores[i] > scores[j] : i < j; });
   order.resize(k);
   std::sort(order.begin(), order.end());
   return order;

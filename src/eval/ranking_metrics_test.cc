@@ -10,7 +10,7 @@ namespace {
 
 using Grades = std::vector<double>;
 
-// The constants were computed with numpy by the definition.
+// Linear gain by trec_eval; exponential gain with numpy by the definition.
 TEST(Ndcg, GradedRelevance) {
   const Grades ranking = {3, 2, 3, 0, 1, 2};
   const Grades judged = {3, 3, 3, 2, 2, 2, 1, 0};
@@ -19,6 +19,20 @@ TEST(Ndcg, GradedRelevance) {
   EXPECT_NEAR(Ndcg(ranking, judged, 6), 0.785002371969948, 1e-12);
   EXPECT_NEAR(NdcgExponential(ranking, judged, 3), 0.8308103365909342, 1e-12);
   EXPECT_NEAR(NdcgExponential(ranking, judged, 6), 0.7510833867922446, 1e-12);
+}
+
+// The constants were computed with trec_eval, through ir_measures 0.4.3.
+TEST(RankingMetrics, AgreeWithTrecEval) {
+  const Grades ranking = {0, 0, 2, 0, 1, 0, 0, 3};
+  const Grades judged = {3, 2, 1, 1, 0, 0, 0, 0, 0, 2};
+  EXPECT_NEAR(Ndcg(ranking, judged, 5), 0.228123720382349, 1e-12);
+  EXPECT_NEAR(Ndcg(ranking, judged, 10), 0.38379637929808896, 1e-12);
+  EXPECT_NEAR(AveragePrecision(ranking, judged, 0), 0.22166666666666668, 1e-12);
+  EXPECT_NEAR(AveragePrecision(ranking, judged, 5), 0.14666666666666667, 1e-12);
+  EXPECT_NEAR(ReciprocalRank(ranking, 10), 0.3333333333333333, 1e-12);
+  EXPECT_NEAR(Recall(ranking, judged, 5), 0.4, 1e-12);
+  EXPECT_NEAR(Precision(ranking, 5), 0.4, 1e-12);
+  EXPECT_NEAR(Precision(ranking, 10), 0.3, 1e-12);
 }
 
 TEST(Ndcg, OneRelevantDocument) {
