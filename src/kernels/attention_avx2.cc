@@ -8,6 +8,7 @@
 #include "kernels/kernels.h"
 #include "kernels/softmax_avx2.h"
 #include "kernels/tables.h"
+#include "kernels/unroll.h"
 
 namespace tamis::kernels {
 namespace {
@@ -46,28 +47,25 @@ inline __m256i EvenOddOrder(__m256i x) {
 
 // acc = a [kRows][4 * groups] times 16 columns of a panel.
 template <int kRows>
-inline void Multiply(const std::int16_t* a, int a_stride, const std::int8_t* b, int groups, __m256i (&acc)[kRows][2]) {
-#pragma GCC unroll 4
-  for (int r = 0; r < kRows; ++r) acc[r][0] = acc[r][1] = _mm256_setzero_si256();
+[[gnu::always_inline]] inline void Multiply(const std::int16_t* a, int a_stride, const std::int8_t* b, int groups,
+                                            __m256i (&acc)[kRows][2]) {
+  Unroll<kRows>([&]<int r>() TAMIS_INLINE { acc[r][0] = acc[r][1] = _mm256_setzero_si256(); });
   for (int g = 0; g < groups; ++g, a += kKeyGroup, b += kGroupBytes) {
     __m256i even[2];
     __m256i odd[2];
-#pragma GCC unroll 2
-    for (int v = 0; v < 2; ++v) {
+    Unroll<2>([&]<int v>() TAMIS_INLINE {
       const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + 32 * v));
       even[v] = _mm256_srai_epi16(_mm256_slli_epi16(bytes, 8), 8);
       odd[v] = _mm256_srai_epi16(bytes, 8);
-    }
-#pragma GCC unroll 4
-    for (int r = 0; r < kRows; ++r) {
+    });
+    Unroll<kRows>([&]<int r>() TAMIS_INLINE {
       const __m256i a_even = BroadcastPair(a + r * a_stride);
       const __m256i a_odd = BroadcastPair(a + r * a_stride + 2);
-#pragma GCC unroll 2
-      for (int v = 0; v < 2; ++v) {
+      Unroll<2>([&]<int v>() TAMIS_INLINE {
         acc[r][v] = _mm256_add_epi32(acc[r][v], _mm256_madd_epi16(even[v], a_even));
         acc[r][v] = _mm256_add_epi32(acc[r][v], _mm256_madd_epi16(odd[v], a_odd));
-      }
-    }
+      });
+    });
   }
 }
 
@@ -75,15 +73,13 @@ template <int kRows>
 void Score(const PageS8& page, int key, int d, int first, Block* block) {
   __m256i acc[kRows][2];
   Multiply<kRows>(block->q + first * d, d, page.keys + key * kKeyGroup, d / kKeyGroup, acc);
-#pragma GCC unroll 2
-  for (int v = 0; v < 2; ++v) {
+  Unroll<2>([&]<int v>() TAMIS_INLINE {
     const __m256 key_scale = _mm256_loadu_ps(page.k_scale + key + 8 * v);
-#pragma GCC unroll 4
-    for (int r = 0; r < kRows; ++r) {
+    Unroll<kRows>([&]<int r>() TAMIS_INLINE {
       _mm256_store_ps(block->scores + (first + r) * kPanelColumns + key + 8 * v,
                       _mm256_mul_ps(_mm256_cvtepi32_ps(acc[r][v]), key_scale));
-    }
-  }
+    });
+  });
 }
 
 template <int kRows>
@@ -92,17 +88,15 @@ void AddValues(const PageS8& page, int column, int groups, int d, int first, Blo
   const std::int8_t* values =
       page.values + column / kPanelColumns * kPanelBytes + column % kPanelColumns * kKeyGroup;
   Multiply<kRows>(block->p + first * kPanelColumns, kPanelColumns, values, groups, acc);
-#pragma GCC unroll 4
-  for (int r = 0; r < kRows; ++r) {
+  Unroll<kRows>([&]<int r>() TAMIS_INLINE {
     const __m256 rescale = _mm256_set1_ps(block->rescale[first + r]);
     const __m256 scale = _mm256_set1_ps(block->scale[first + r]);
-#pragma GCC unroll 2
-    for (int v = 0; v < 2; ++v) {
+    Unroll<2>([&]<int v>() TAMIS_INLINE {
       float* sum = block->sums + (first + r) * d + column + 8 * v;
       const __m256 product = _mm256_mul_ps(_mm256_cvtepi32_ps(acc[r][v]), scale);
       _mm256_store_ps(sum, _mm256_fmadd_ps(_mm256_load_ps(sum), rescale, product));
-    }
-  }
+    });
+  });
 }
 
 // Bytes (as 16-bit numbers) of probabilities times the value scales; returns their scale.

@@ -1,32 +1,11 @@
-// Int8 attention on AVX-512 VNNI.
-//
-// The (row, head) pairs of a call are taken 16 at a time through all pages, so that a page is read from L2 once for 16
-// of them, and within a page four at a time: their scores against 64 keys are 16 accumulators that stay in registers
-// up to the probabilities. What is beyond the last visible key of the four is not computed; what is beyond a pair's own
-// last key is masked to exact zeros, so the result does not depend on its neighbours.
-#include <algorithm>
-
+// The integer products of int8 attention on AVX-512 VNNI: four pairs by 64 keys, or by 64 dimensions, are 16
+// accumulators.
+#include "kernels/attention_s8_avx512.h"
 #include "kernels/kernels.h"
-#include "kernels/softmax_avx512.h"
 #include "kernels/tables.h"
 
 namespace tamis::kernels {
 namespace {
-
-constexpr int kBlockPairs = 16;  // pairs that go through the pages together
-constexpr int kGroupBytes = kPanelColumns * kKeyGroup;
-constexpr int kPanelBytes = kPanelColumns * kPanelColumns;
-constexpr float kLog2E = 0x1.715476p+0f;
-
-// What a block of pairs carries from page to page.
-struct Block {
-  SoftmaxState softmax[kBlockPairs / kTile];
-  alignas(64) std::uint8_t p[kTile][kPanelColumns];
-  const std::uint8_t* q[kBlockPairs];
-  int position[kBlockPairs];
-  float* out[kBlockPairs];
-  float* sums;  // [kBlockPairs][head_dim_padded]
-};
 
 inline __m512i BroadcastGroup(const std::uint8_t* p) {
   std::int32_t value;
@@ -34,190 +13,101 @@ inline __m512i BroadcastGroup(const std::uint8_t* p) {
   return _mm512_set1_epi32(value);
 }
 
-// Scores of kRows queries against 16 * kKeyVectors keys, as integers.
-template <int kRows, int kKeyVectors>
-inline void ScoreTile(const std::uint8_t* const* q, const PageS8& page, int d, __m512i (&acc)[kTile][kVectors]) {
-#pragma GCC unroll 4
-  for (int v = 0; v < kKeyVectors; ++v) {
+// acc += four products of a (unsigned) and b (signed) in each lane. The intrinsic says the same, but GCC 12 then copies
+// every accumulator twice in each round of the loop.
+[[gnu::always_inline]] inline void AddProducts(__m512i a, __m512i b, __m512i* acc) {
+  __asm__("vpdpbusd %2, %1, %0" : "+v"(*acc) : "v"(a), "vm"(b));
+}
+
+// acc[r][v] += 4 * groups bytes at a[r] times `groups` lines of a panel, of which the first kCount registers.
+template <int kRows, int kCount>
+[[gnu::always_inline]] inline void Multiply(const std::uint8_t* const (&a)[kRows], const std::int8_t* panel, int groups,
+                                            __m512i (&acc)[kRows][kCount]) {
+  for (int i = 0; i < kKeyGroup * groups; i += kKeyGroup, panel += kGroupBytes) {
+    __m512i b[kCount];
+    Unroll<kCount>([&]<int v>() TAMIS_INLINE { b[v] = _mm512_loadu_si512(panel + 64 * v); });
+    Unroll<kRows>([&]<int r>() TAMIS_INLINE {
+      const __m512i group = BroadcastGroup(a[r] + i);
+      Unroll<kCount>([&]<int v>() TAMIS_INLINE { AddProducts(group, b[v], &acc[r][v]); });
+    });
+  }
+}
+
+template <int kRows, int kCount>
+[[gnu::noinline]] void ScoreTile(int first, Step* step, Block* block) {
+  const PageS8& page = step->page;
+  __m512i acc[kRows][kCount];
+  const std::uint8_t* q[kRows];
+  Unroll<kRows>([&]<int r>() TAMIS_INLINE { q[r] = block->q[first + r]; });
+  Unroll<kCount>([&]<int v>() TAMIS_INLINE {
     // Queries are stored with 128 added.
     const __m512i excess = _mm512_slli_epi32(_mm512_loadu_si512(page.k_sum + 16 * v), 7);
-#pragma GCC unroll 4
-    for (int r = 0; r < kRows; ++r) acc[r][v] = _mm512_sub_epi32(_mm512_setzero_si512(), excess);
-  }
-  const std::int8_t* keys = page.keys;
-  for (int i = 0; i < d; i += kKeyGroup, keys += kGroupBytes) {
-    __m512i k[kVectors];
-#pragma GCC unroll 4
-    for (int v = 0; v < kKeyVectors; ++v) k[v] = _mm512_loadu_si512(keys + 64 * v);
-#pragma GCC unroll 4
-    for (int r = 0; r < kRows; ++r) {
-      const __m512i group = BroadcastGroup(q[r] + i);
-#pragma GCC unroll 4
-      for (int v = 0; v < kKeyVectors; ++v) acc[r][v] = _mm512_dpbusd_epi32(acc[r][v], group, k[v]);
-    }
-  }
+    Unroll<kRows>([&]<int r>() TAMIS_INLINE { acc[r][v] = _mm512_sub_epi32(_mm512_setzero_si512(), excess); });
+  });
+  Multiply<kRows, kCount>(q, page.keys, block->d / kKeyGroup, acc);
+  Unroll<kRows * kCount>([&]<int i>() TAMIS_INLINE {
+    _mm512_store_si512(step->scores[first + i / kCount] + 16 * (i % kCount), acc[i / kCount][i % kCount]);
+  });
 }
 
-// Bytes of probabilities times the value scales, row by row; returns the rows' scales.
-template <int kRows, int kKeyVectors>
-inline __m128 QuantizeProbabilities(const PageS8& page, const __mmask16 (&visible)[kTile][kVectors],
-                                    __m512 (&p)[kTile][kVectors], Block* block) {
-  __m512i max[kTile];
-#pragma GCC unroll 4
-  for (int r = 0; r < kTile; ++r) {
-    max[r] = _mm512_setzero_si512();
-    if (r >= kRows) continue;
-#pragma GCC unroll 4
-    for (int v = 0; v < kKeyVectors; ++v) {
-      p[r][v] = _mm512_maskz_mul_ps(visible[r][v], p[r][v], _mm512_loadu_ps(page.v_scale + 16 * v));
-      max[r] = _mm512_max_epu32(max[r], _mm512_castps_si512(p[r][v]));
-    }
-  }
-  const CodeScales scales = ScalesOfMax(MaxBitsOfRows(max));
-  const RowFactors factor(scales.factor);
-#pragma GCC unroll 4
-  for (int r = 0; r < kRows; ++r) {
-    __m512i code[kVectors];
-#pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) {
-      code[v] = v < kKeyVectors ? RoundScaled(p[r][v], factor[r]) : _mm512_setzero_si512();
-    }
-    _mm512_store_si512(block->p[r], PackUnsignedBytes(code[0], code[1], code[2], code[3]));
-  }
-  return scales.scale;
-}
-
-struct PageFactors {
-  __m128 rescale;  // of the sums over earlier pages
-  __m128 scale;    // of the bytes of this page
-};
-
-// Scores of kRows pairs from `first` on against the first 16 * kKeyVectors keys of a page, left in the block as bytes of
-// probabilities. kMasked: some of these keys are beyond the position of a pair.
-template <int kRows, int kKeyVectors, bool kMasked>
-PageFactors AttendKeys(const PageS8& page, int page_begin, int d, int first, Block* block) {
-  __m512i acc[kTile][kVectors];
-  ScoreTile<kRows, kKeyVectors>(block->q + first, page, d, acc);
-  __mmask16 visible[kTile][kVectors];
-  __m512 x[kTile][kVectors];
-#pragma GCC unroll 4
-  for (int r = 0; r < kRows; ++r) {
-    const int keys = block->position[first + r] - page_begin + 1;
-#pragma GCC unroll 4
-    for (int v = 0; v < kKeyVectors; ++v) {
-      visible[r][v] = kMasked ? FirstLanes(keys - 16 * v) : __mmask16{0xffff};
-      x[r][v] = _mm512_mul_ps(_mm512_cvtepi32_ps(acc[r][v]), _mm512_loadu_ps(page.k_scale + 16 * v));
-    }
-  }
-  PageFactors factors;
-  factors.rescale = block->softmax[first / kTile].Add<kRows, kKeyVectors, true>(visible, x);
-  factors.scale = QuantizeProbabilities<kRows, kKeyVectors>(page, visible, x, block);
-  return factors;
-}
-
-// sums = sums * rescale + scale * (bytes times values) for kRows pairs.
 template <int kRows>
-void AddValues(const PageS8& page, int groups, int d, const PageFactors& factors, const Block& block, float* sums) {
-  const RowFactors rescale(factors.rescale);
-  const RowFactors scale(factors.scale);
-  for (int column = 0; column < d; column += kPanelColumns) {
+void ScoreKeys(int first, Step* step, Block* block) {
+  switch ((step->keys + 15) / 16) {
+    case 1: return ScoreTile<kRows, 1>(first, step, block);
+    case 2: return ScoreTile<kRows, 2>(first, step, block);
+    case 3: return ScoreTile<kRows, 3>(first, step, block);
+    default: return ScoreTile<kRows, 4>(first, step, block);
+  }
+}
+
+template <int kRows>
+[[gnu::noinline]] void AddValuesTile(const Step& step, int first, Block* block) {
+  const PageS8& page = step.page;
+  const int groups = (step.keys + kKeyGroup - 1) / kKeyGroup;
+  const std::uint8_t* p[kRows];
+  Unroll<kRows>([&]<int r>() TAMIS_INLINE { p[r] = block->p[first + r]; });
+  for (int column = 0; column < block->d; column += kPanelColumns) {
     __m512i acc[kRows][kVectors];
-#pragma GCC unroll 4
-    for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) acc[r][v] = _mm512_setzero_si512();
-    }
-    const std::int8_t* values = page.values + column / kPanelColumns * kPanelBytes;
-    for (int g = 0; g < groups; ++g, values += kGroupBytes) {
-      __m512i value[kVectors];
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) value[v] = _mm512_loadu_si512(values + 64 * v);
-#pragma GCC unroll 4
-      for (int r = 0; r < kRows; ++r) {
-        const __m512i p = BroadcastGroup(block.p[r] + kKeyGroup * g);
-#pragma GCC unroll 4
-        for (int v = 0; v < kVectors; ++v) acc[r][v] = _mm512_dpbusd_epi32(acc[r][v], p, value[v]);
-      }
-    }
-#pragma GCC unroll 4
-    for (int r = 0; r < kRows; ++r) {
-      float* row = sums + r * d + column;
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) {
-        const __m512 product = _mm512_mul_ps(_mm512_cvtepi32_ps(acc[r][v]), scale[r]);
-        _mm512_storeu_ps(row + 16 * v, _mm512_fmadd_ps(_mm512_loadu_ps(row + 16 * v), rescale[r], product));
-      }
-    }
+    Unroll<kRows * kVectors>([&]<int i>() TAMIS_INLINE { acc[i / kVectors][i % kVectors] = _mm512_setzero_si512(); });
+    Multiply<kRows, kVectors>(p, page.values + column / kPanelColumns * kPanelBytes, groups, acc);
+    Unroll<kRows>([&]<int r>() TAMIS_INLINE {
+      const __m512 rescale = _mm512_set1_ps(step.rescale[first + r]);
+      const __m512 scale = _mm512_set1_ps(step.scale[first + r]);
+      float* row = block->sums + (first + r) * block->d + column;
+      Unroll<kVectors>([&]<int v>() TAMIS_INLINE { AddProduct(acc[r][v], rescale, scale, row + 16 * v); });
+    });
   }
 }
 
-template <int kRows>
-void AttendPage(const PageS8& page, int page_begin, int d, int first, Block* block) {
-  const int keys = std::min(kPanelColumns, block->position[first + kRows - 1] - page_begin + 1);
-  if (keys <= 0) return;
-  PageFactors factors;
-  if (block->position[first] - page_begin + 1 >= kPanelColumns) {
-    factors = AttendKeys<kRows, 4, false>(page, page_begin, d, first, block);
-  } else if (keys > 48) {
-    factors = AttendKeys<kRows, 4, true>(page, page_begin, d, first, block);
-  } else if (keys > 32) {
-    factors = AttendKeys<kRows, 3, true>(page, page_begin, d, first, block);
-  } else if (keys > 16) {
-    factors = AttendKeys<kRows, 2, true>(page, page_begin, d, first, block);
-  } else {
-    factors = AttendKeys<kRows, 1, true>(page, page_begin, d, first, block);
-  }
-  AddValues<kRows>(page, (keys + kKeyGroup - 1) / kKeyGroup, d, factors, *block, block->sums + first * d);
-}
-
-void AttendPage(const PageS8& page, int page_begin, int d, int pairs, Block* block) {
-  for (int first = 0; first < pairs; first += kTile) {
-    switch (pairs - first) {
-      case 1: AttendPage<1>(page, page_begin, d, first, block); break;
-      case 2: AttendPage<2>(page, page_begin, d, first, block); break;
-      case 3: AttendPage<3>(page, page_begin, d, first, block); break;
-      default: AttendPage<4>(page, page_begin, d, first, block); break;
-    }
+// Calls f.operator()<rows>(first) for tiles of up to four pairs.
+template <typename F>
+void ForEachTile(int pairs, F f) {
+  int first = 0;
+  for (; first + kTile <= pairs; first += kTile) f.template operator()<4>(first);
+  switch (pairs - first) {
+    case 1: return f.template operator()<1>(first);
+    case 2: return f.template operator()<2>(first);
+    case 3: return f.template operator()<3>(first);
+    default: return;
   }
 }
 
-// Pair m of the call is head m % group of row m / group.
-void StartBlock(const AttentionArgs& args, int first_pair, int pairs, Block* block) {
-  block->sums = static_cast<float*>(args.scratch);
-  std::memset(block->sums, 0, static_cast<std::size_t>(pairs) * args.head_dim_padded * sizeof(float));
-  for (SoftmaxState& state : block->softmax) state.Start();
-  for (int i = 0; i < pairs; ++i) {
-    const std::size_t row = static_cast<std::size_t>((first_pair + i) / args.group);
-    const std::size_t head = static_cast<std::size_t>((first_pair + i) % args.group);
-    block->q[i] = static_cast<const std::uint8_t*>(args.q) + row * args.q_row_stride + head * args.q_head_stride;
-    block->position[i] = args.first_position + static_cast<int>(row);
-    block->out[i] = args.out + row * args.out_row_stride + head * static_cast<std::size_t>(args.head_dim);
-    block->softmax[i / kTile].scale[i % kTile] = args.q_scale[row * args.q_scale_stride + head] * kLog2E;
+struct Products {
+  void Start(Block*) {}
+  void Score(Step* step, Block* block) {
+    ForEachTile(block->pairs, [&]<int kRows>(int first) { ScoreKeys<kRows>(first, step, block); });
   }
-}
+  void Multiply(const Step& step, Block* block) {
+    ForEachTile(block->pairs, [&]<int kRows>(int first) { AddValuesTile<kRows>(step, first, block); });
+  }
+  void Add(const Step&, Block*) {}
+};
 
 }  // namespace
 
 namespace avx512vnni {
 
-void AttentionS8(const AttentionArgs& args) {
-  const int d = args.head_dim_padded;
-  const int all_pairs = args.rows * args.group;
-  for (int first_pair = 0; first_pair < all_pairs; first_pair += kBlockPairs) {
-    const int pairs = std::min(kBlockPairs, all_pairs - first_pair);
-    Block block;
-    StartBlock(args, first_pair, pairs, &block);
-    const int last_position = block.position[pairs - 1];
-    for (int begin = 0; begin <= last_position; begin += kPanelColumns) {
-      const PageS8 page = ViewPageS8(const_cast<void*>(args.pages[begin / kPanelColumns]), d);
-      AttendPage(page, begin, d, pairs, &block);
-    }
-    for (int i = 0; i < pairs; ++i) {
-      const float factor = 1.0f / block.softmax[i / kTile].Denominator(i % kTile);
-      WriteScaled(block.sums + i * d, args.head_dim, factor, block.out[i]);
-    }
-  }
-}
+void AttentionS8(const AttentionArgs& args) { AttendWith<Products>(args); }
 
 }  // namespace avx512vnni
 }  // namespace tamis::kernels

@@ -5,6 +5,7 @@
 #include "kernels/kernels.h"
 #include "kernels/softmax_avx2.h"
 #include "kernels/tables.h"
+#include "kernels/unroll.h"
 
 namespace tamis::kernels {
 namespace {
@@ -33,21 +34,19 @@ struct Strip {
 
 // acc = a [kRows][depth] times the strip, in order of depth. Columns that are missing give 0.
 template <int kRows>
-inline void Multiply(const float* a, int a_stride, const Strip& strip, __m256 (&acc)[kRows][2]) {
-#pragma GCC unroll 6
-  for (int r = 0; r < kRows; ++r) acc[r][0] = acc[r][1] = _mm256_setzero_ps();
+[[gnu::always_inline]] inline void Multiply(const float* a, int a_stride, const Strip& strip, __m256 (&acc)[kRows][2]) {
+  Unroll<kRows>([&]<int r>() TAMIS_INLINE { acc[r][0] = acc[r][1] = _mm256_setzero_ps(); });
   const __m256i lanes0 = FirstLanes(strip.columns);
   const __m256i lanes1 = FirstLanes(strip.columns - 8);
   const float* b = strip.data;
   for (int i = 0; i < strip.depth; ++i, b += strip.stride) {
     const __m256 b0 = _mm256_maskload_ps(b, lanes0);
     const __m256 b1 = _mm256_maskload_ps(b + 8, lanes1);
-#pragma GCC unroll 6
-    for (int r = 0; r < kRows; ++r) {
+    Unroll<kRows>([&]<int r>() TAMIS_INLINE {
       const __m256 value = _mm256_broadcast_ss(a + r * a_stride + i);
       acc[r][0] = _mm256_fmadd_ps(value, b0, acc[r][0]);
       acc[r][1] = _mm256_fmadd_ps(value, b1, acc[r][1]);
-    }
+    });
   }
 }
 
@@ -56,11 +55,10 @@ template <int kRows>
 void Score(const float* q, int d, const Strip& keys, float* scores) {
   __m256 acc[kRows][2];
   Multiply<kRows>(q, d, keys, acc);
-#pragma GCC unroll 6
-  for (int r = 0; r < kRows; ++r) {
+  Unroll<kRows>([&]<int r>() TAMIS_INLINE {
     _mm256_store_ps(scores + r * kPanelColumns, acc[r][0]);
     _mm256_store_ps(scores + r * kPanelColumns + 8, acc[r][1]);
-  }
+  });
 }
 
 // sums = sums * rescale + p times a strip of values. Rows of sums are padded.
@@ -68,15 +66,11 @@ template <int kRows>
 void AddValues(const float* p, const float* rescale, const Strip& values, int stride, float* sums) {
   __m256 acc[kRows][2];
   Multiply<kRows>(p, kPanelColumns, values, acc);
-#pragma GCC unroll 6
-  for (int r = 0; r < kRows; ++r) {
-    const __m256 factor = _mm256_set1_ps(rescale[r]);
-#pragma GCC unroll 2
-    for (int v = 0; v < 2; ++v) {
-      float* sum = sums + r * stride + 8 * v;
-      _mm256_store_ps(sum, _mm256_fmadd_ps(_mm256_load_ps(sum), factor, acc[r][v]));
-    }
-  }
+  Unroll<kRows * 2>([&]<int i>() TAMIS_INLINE {
+    constexpr int r = i / 2;
+    float* sum = sums + r * stride + 8 * (i % 2);
+    _mm256_store_ps(sum, _mm256_fmadd_ps(_mm256_load_ps(sum), _mm256_set1_ps(rescale[r]), acc[r][i % 2]));
+  });
 }
 
 // Calls f.operator()<rows>(first) for tiles of up to six pairs.

@@ -8,6 +8,7 @@
 #include "kernels/kernels.h"
 #include "kernels/softmax_avx512.h"
 #include "kernels/tables.h"
+#include "kernels/unroll.h"
 
 namespace tamis::kernels {
 namespace {
@@ -39,21 +40,19 @@ Strip MakeStrip(const float* data, int stride, int depth, int columns) {
 
 // acc = a [kRows][depth] times the strip, in order of depth.
 template <int kRows>
-inline void Multiply(const float* a, int a_stride, const Strip& strip, __m512 (&acc)[kRows][2]) {
-#pragma GCC unroll 8
-  for (int r = 0; r < kRows; ++r) acc[r][0] = acc[r][1] = _mm512_setzero_ps();
+[[gnu::always_inline]] inline void Multiply(const float* a, int a_stride, const Strip& strip, __m512 (&acc)[kRows][2]) {
+  Unroll<kRows>([&]<int r>() TAMIS_INLINE { acc[r][0] = acc[r][1] = _mm512_setzero_ps(); });
   const float* b = strip.data;
   const __mmask16 lanes0 = strip.lanes[0];
   const __mmask16 lanes1 = strip.lanes[1];
   for (int i = 0; i < strip.depth; ++i, b += strip.stride) {
     const __m512 b0 = _mm512_maskz_loadu_ps(lanes0, b);
     const __m512 b1 = _mm512_maskz_loadu_ps(lanes1, b + 16);
-#pragma GCC unroll 8
-    for (int r = 0; r < kRows; ++r) {
+    Unroll<kRows>([&]<int r>() TAMIS_INLINE {
       const __m512 value = _mm512_set1_ps(a[r * a_stride + i]);
       acc[r][0] = _mm512_fmadd_ps(value, b0, acc[r][0]);
       acc[r][1] = _mm512_fmadd_ps(value, b1, acc[r][1]);
-    }
+    });
   }
 }
 
@@ -62,11 +61,10 @@ template <int kRows>
 void Score(const float* q, int d, const Strip& keys, float* scores) {
   __m512 acc[kRows][2];
   Multiply<kRows>(q, d, keys, acc);
-#pragma GCC unroll 8
-  for (int r = 0; r < kRows; ++r) {
+  Unroll<kRows>([&]<int r>() TAMIS_INLINE {
     _mm512_storeu_ps(scores + r * kPanelColumns, acc[r][0]);
     _mm512_storeu_ps(scores + r * kPanelColumns + 16, acc[r][1]);
-  }
+  });
 }
 
 // sums = sums * rescale + p times a strip of values.
@@ -74,16 +72,13 @@ template <int kRows>
 void AddValues(const float* p, const float* rescale, const Strip& values, int d, float* sums) {
   __m512 acc[kRows][2];
   Multiply<kRows>(p, kPanelColumns, values, acc);
-#pragma GCC unroll 8
-  for (int r = 0; r < kRows; ++r) {
-    const __m512 factor = _mm512_set1_ps(rescale[r]);
-#pragma GCC unroll 2
-    for (int v = 0; v < 2; ++v) {
-      float* sum = sums + r * d + 16 * v;
-      const __m512 old = _mm512_maskz_loadu_ps(values.lanes[v], sum);
-      _mm512_mask_storeu_ps(sum, values.lanes[v], _mm512_fmadd_ps(old, factor, acc[r][v]));
-    }
-  }
+  Unroll<kRows * 2>([&]<int i>() TAMIS_INLINE {
+    constexpr int r = i / 2;
+    constexpr int v = i % 2;
+    float* sum = sums + r * d + 16 * v;
+    const __m512 old = _mm512_maskz_loadu_ps(values.lanes[v], sum);
+    _mm512_mask_storeu_ps(sum, values.lanes[v], _mm512_fmadd_ps(old, _mm512_set1_ps(rescale[r]), acc[r][v]));
+  });
 }
 
 // Calls f.operator()<rows>() with rows in [1, 8] as a constant.
@@ -104,24 +99,20 @@ void WithRows(int rows, F f) {
 // Scores to probabilities for kRows pairs from `first` on; rescale[r] is what their earlier sums are multiplied by.
 template <int kRows>
 void Normalise(int page_begin, int first, Block* block, float* rescale) {
-  __mmask16 visible[kTile][kVectors];
-  __m512 x[kTile][kVectors];
+  __mmask16 visible[kRows][kVectors];
+  __m512 x[kRows][kVectors];
   float* p = block->p + first * kPanelColumns;
-#pragma GCC unroll 4
-  for (int r = 0; r < kRows; ++r) {
+  Unroll<kRows>([&]<int r>() TAMIS_INLINE {
     const int keys = block->position[first + r] - page_begin + 1;
-#pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) {
+    Unroll<kVectors>([&]<int v>() TAMIS_INLINE {
       visible[r][v] = FirstLanes(keys - 16 * v);
       x[r][v] = _mm512_load_ps(p + r * kPanelColumns + 16 * v);
-    }
-  }
-  _mm_storeu_ps(rescale, block->softmax[first / kTile].Add<kRows, kVectors, false>(visible, x));
-#pragma GCC unroll 4
-  for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) _mm512_store_ps(p + r * kPanelColumns + 16 * v, x[r][v]);
-  }
+    });
+  });
+  _mm_storeu_ps(rescale, block->softmax[first / kTile].Add<false>(visible, x));
+  Unroll<kRows>([&]<int r>() TAMIS_INLINE {
+    Unroll<kVectors>([&]<int v>() TAMIS_INLINE { _mm512_store_ps(p + r * kPanelColumns + 16 * v, x[r][v]); });
+  });
 }
 
 void NormaliseAll(int page_begin, int pairs, Block* block, float* rescale) {

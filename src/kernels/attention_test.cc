@@ -362,6 +362,19 @@ TEST_P(AttentionTest, NanStaysNanAndInItsPlace) {
   }
 }
 
+// AMX only multiplies integers differently.
+TEST_P(AttentionTest, AmxIsAvx512BitForBit) {
+  if (GetParam() != Isa::kAmx) return;
+  for (const int head_dim : kHeadDims) {
+    const Shape shape = {head_dim, 5, 1, true};
+    Sequence sequence(kernels(), shape, 150, 11);
+    Sequence expected(KernelsFor(Isa::kAvx512Vnni), shape, 150, 11);
+    sequence.Prepare();
+    expected.Prepare();
+    EXPECT_EQ(sequence.Attend(110, 32, 0), expected.Attend(110, 32, 0)) << shape;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Isas, AttentionTest, testing::ValuesIn(SupportedIsas()),
                          [](const auto& isa) { return std::string(IsaName(isa.param)); });
 

@@ -7,6 +7,7 @@
 #include <immintrin.h>
 
 #include "kernels/row_avx2.h"
+#include "kernels/unroll.h"
 
 namespace tamis::kernels {
 namespace {
@@ -24,17 +25,16 @@ inline __m256 ButterflyLanes4(__m256 x) {
   return _mm256_fmadd_ps(x, signs, _mm256_permute2f128_ps(x, x, 1));
 }
 
-template <int kRegisters>
-inline void ButterflyRegisters(__m256 (&v)[kRegisters]) {
-#pragma GCC unroll 3
-  for (int distance = 1; distance < kRegisters; distance *= 2) {
-#pragma GCC unroll 8
-    for (int i = 0; i < kRegisters; ++i) {
-      if ((i & distance) != 0) continue;
-      const __m256 a = v[i];
-      v[i] = _mm256_add_ps(a, v[i + distance]);
-      v[i + distance] = _mm256_sub_ps(a, v[i + distance]);
-    }
+template <int kDistance, int kRegisters>
+[[gnu::always_inline]] inline void ButterflyRegisters(__m256 (&v)[kRegisters]) {
+  if constexpr (kDistance < kRegisters) {
+    Unroll<kRegisters / 2>([&]<int i>() TAMIS_INLINE {
+      constexpr int j = i / kDistance * 2 * kDistance + i % kDistance;
+      const __m256 a = v[j];
+      v[j] = _mm256_add_ps(a, v[j + kDistance]);
+      v[j + kDistance] = _mm256_sub_ps(a, v[j + kDistance]);
+    });
+    ButterflyRegisters<2 * kDistance>(v);
   }
 }
 
@@ -43,13 +43,11 @@ template <int kRegisters>
 inline void TransformBlocks(float* x, int n) {
   for (float* end = x + n; x < end; x += 8 * kRegisters) {
     __m256 v[kRegisters];
-#pragma GCC unroll 8
-    for (int i = 0; i < kRegisters; ++i) {
+    Unroll<kRegisters>([&]<int i>() TAMIS_INLINE {
       v[i] = ButterflyLanes4(ButterflyLanes2(ButterflyLanes1(_mm256_loadu_ps(x + 8 * i))));
-    }
-    ButterflyRegisters(v);
-#pragma GCC unroll 8
-    for (int i = 0; i < kRegisters; ++i) _mm256_storeu_ps(x + 8 * i, v[i]);
+    });
+    ButterflyRegisters<1>(v);
+    Unroll<kRegisters>([&]<int i>() TAMIS_INLINE { _mm256_storeu_ps(x + 8 * i, v[i]); });
   }
 }
 
@@ -59,11 +57,9 @@ inline void TransformStrided(float* x, int n, int distance) {
   for (int begin = 0; begin < n; begin += kRegisters * distance) {
     for (float *p = x + begin, *end = p + distance; p < end; p += 8) {
       __m256 v[kRegisters];
-#pragma GCC unroll 8
-      for (int i = 0; i < kRegisters; ++i) v[i] = _mm256_loadu_ps(p + i * distance);
-      ButterflyRegisters(v);
-#pragma GCC unroll 8
-      for (int i = 0; i < kRegisters; ++i) _mm256_storeu_ps(p + i * distance, v[i]);
+      Unroll<kRegisters>([&]<int i>() TAMIS_INLINE { v[i] = _mm256_loadu_ps(p + i * distance); });
+      ButterflyRegisters<1>(v);
+      Unroll<kRegisters>([&]<int i>() TAMIS_INLINE { _mm256_storeu_ps(p + i * distance, v[i]); });
     }
   }
 }

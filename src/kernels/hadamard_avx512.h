@@ -10,6 +10,7 @@
 #include <immintrin.h>
 
 #include "kernels/row_avx512.h"
+#include "kernels/unroll.h"
 
 namespace tamis::kernels {
 namespace {
@@ -27,34 +28,33 @@ inline __m512 Signs() {
   return _mm512_load_ps(kTable.lane);
 }
 
-inline __m512 ButterflyLanes2(__m512 x) {
+[[gnu::always_inline]] inline __m512 ButterflyLanes2(__m512 x) {
   return _mm512_fmadd_ps(x, Signs<2>(), _mm512_permute_ps(x, 0x4e));
 }
-inline __m512 ButterflyLanes4(__m512 x) {
+[[gnu::always_inline]] inline __m512 ButterflyLanes4(__m512 x) {
   return _mm512_fmadd_ps(x, Signs<4>(), _mm512_shuffle_f32x4(x, x, 0xb1));
 }
-inline __m512 ButterflyLanes8(__m512 x) {
+[[gnu::always_inline]] inline __m512 ButterflyLanes8(__m512 x) {
   return _mm512_fmadd_ps(x, Signs<8>(), _mm512_shuffle_f32x4(x, x, 0x4e));
 }
-inline __m512 ButterflyLanes1(__m512 x) {
+[[gnu::always_inline]] inline __m512 ButterflyLanes1(__m512 x) {
   return _mm512_fmadd_ps(_mm512_movehdup_ps(x), Signs<1>(), _mm512_moveldup_ps(x));
 }
-inline __m512 ButterflyLanes(__m512 x) {
+[[gnu::always_inline]] inline __m512 ButterflyLanes(__m512 x) {
   return ButterflyLanes8(ButterflyLanes4(ButterflyLanes2(ButterflyLanes1(x))));
 }
 
 // All distances between kRegisters registers.
-template <int kRegisters>
-inline void ButterflyRegisters(__m512 (&v)[kRegisters]) {
-#pragma GCC unroll 4
-  for (int distance = 1; distance < kRegisters; distance *= 2) {
-#pragma GCC unroll 16
-    for (int i = 0; i < kRegisters; ++i) {
-      if ((i & distance) != 0) continue;
-      const __m512 a = v[i];
-      v[i] = _mm512_add_ps(a, v[i + distance]);
-      v[i + distance] = _mm512_sub_ps(a, v[i + distance]);
-    }
+template <int kDistance, int kRegisters>
+[[gnu::always_inline]] inline void ButterflyRegisters(__m512 (&v)[kRegisters]) {
+  if constexpr (kDistance < kRegisters) {
+    Unroll<kRegisters / 2>([&]<int i>() TAMIS_INLINE {
+      constexpr int j = i / kDistance * 2 * kDistance + i % kDistance;
+      const __m512 a = v[j];
+      v[j] = _mm512_add_ps(a, v[j + kDistance]);
+      v[j + kDistance] = _mm512_sub_ps(a, v[j + kDistance]);
+    });
+    ButterflyRegisters<2 * kDistance>(v);
   }
 }
 
@@ -63,11 +63,9 @@ template <int kRegisters>
 inline void TransformBlocks(float* x, int n) {
   for (float* end = x + n; x < end; x += 16 * kRegisters) {
     __m512 v[kRegisters];
-#pragma GCC unroll 16
-    for (int i = 0; i < kRegisters; ++i) v[i] = ButterflyLanes(_mm512_loadu_ps(x + 16 * i));
-    ButterflyRegisters(v);
-#pragma GCC unroll 16
-    for (int i = 0; i < kRegisters; ++i) _mm512_storeu_ps(x + 16 * i, v[i]);
+    Unroll<kRegisters>([&]<int i>() TAMIS_INLINE { v[i] = ButterflyLanes(_mm512_loadu_ps(x + 16 * i)); });
+    ButterflyRegisters<1>(v);
+    Unroll<kRegisters>([&]<int i>() TAMIS_INLINE { _mm512_storeu_ps(x + 16 * i, v[i]); });
   }
 }
 
@@ -78,14 +76,12 @@ inline void TransformStrided(float* x, int n, int distance, __m512i* max) {
   for (int begin = 0; begin < n; begin += kRegisters * distance) {
     for (float *p = x + begin, *end = p + distance; p < end; p += 16) {
       __m512 v[kRegisters];
-#pragma GCC unroll 16
-      for (int i = 0; i < kRegisters; ++i) v[i] = _mm512_loadu_ps(p + i * distance);
-      ButterflyRegisters(v);
-#pragma GCC unroll 16
-      for (int i = 0; i < kRegisters; ++i) {
+      Unroll<kRegisters>([&]<int i>() TAMIS_INLINE { v[i] = _mm512_loadu_ps(p + i * distance); });
+      ButterflyRegisters<1>(v);
+      Unroll<kRegisters>([&]<int i>() TAMIS_INLINE {
         _mm512_storeu_ps(p + i * distance, v[i]);
         max_bits = _mm512_max_epu32(max_bits, AbsBits(v[i]));
-      }
+      });
     }
   }
   *max = max_bits;

@@ -6,6 +6,7 @@
 #include "kernels/kernels.h"
 #include "kernels/row_avx512.h"
 #include "kernels/tables.h"
+#include "kernels/unroll.h"
 
 namespace tamis::kernels {
 namespace {
@@ -33,25 +34,21 @@ void QuantizeHeadInRegisters(const HeadRowArgs& args, const float* x, const floa
   constexpr int kHalf = kRegisters / 2;
   __m512 v[kRegisters];
   __m512 sum[4] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps()};
-#pragma GCC unroll 16
-  for (int i = 0; i < kRegisters; ++i) {
+  Unroll<kRegisters>([&]<int i>() TAMIS_INLINE {
     const __m512 value = _mm512_loadu_ps(x + 16 * i);
     sum[i % 4] = _mm512_fmadd_ps(value, value, sum[i % 4]);
     v[i] = _mm512_mul_ps(value, _mm512_loadu_ps(norm + 16 * i));
-  }
-#pragma GCC unroll 8
-  for (int i = 0; i < kHalf; ++i) {
+  });
+  Unroll<kHalf>([&]<int i>() TAMIS_INLINE {
     const Pair pair = Rotate(v[i], v[i + kHalf], _mm512_loadu_ps(args.rope_cos + 16 * i),
                              _mm512_loadu_ps(args.rope_sin + 16 * i));
     v[i] = pair.a;
     v[i + kHalf] = pair.b;
-  }
-#pragma GCC unroll 16
-  for (int i = 0; i < kRegisters; ++i) v[i] = ButterflyLanes(v[i]);
-  ButterflyRegisters(v);
+  });
+  Unroll<kRegisters>([&]<int i>() TAMIS_INLINE { v[i] = ButterflyLanes(v[i]); });
+  ButterflyRegisters<1>(v);
   __m512i max = AbsBits(v[0]);
-#pragma GCC unroll 16
-  for (int i = 1; i < kRegisters; ++i) max = _mm512_max_epu32(max, AbsBits(v[i]));
+  Unroll<kRegisters>([&]<int i>() TAMIS_INLINE { max = _mm512_max_epu32(max, AbsBits(v[i])); });
   const float max_value = MaxLane(max);
   const float rms_factor = RootOfMean(FoldLanes(sum[0], sum[1], sum[2], sum[3]), 16 * kRegisters, args.heads->eps);
   if (!HasCodes(max_value, scale)) {
@@ -59,12 +56,12 @@ void QuantizeHeadInRegisters(const HeadRowArgs& args, const float* x, const floa
     return;
   }
   const __m512 factor = _mm512_set1_ps(127.0f / max_value);
-#pragma GCC unroll 4
-  for (int i = 0; i < kRegisters; i += 4) {
+  Unroll<kRegisters / 4>([&]<int j>() TAMIS_INLINE {
+    constexpr int i = 4 * j;
     const __m512i packed = PackBytes(RoundScaled(v[i], factor), RoundScaled(v[i + 1], factor),
                                      RoundScaled(v[i + 2], factor), RoundScaled(v[i + 3], factor));
     _mm512_storeu_si512(bytes + 16 * i, AddBias<kBias>(packed));
-  }
+  });
   *scale = max_value / 127.0f * HadamardNorm(16 * kRegisters) * rms_factor;
 }
 

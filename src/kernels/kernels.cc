@@ -51,7 +51,7 @@ constexpr Kernels kAmx = {
     amx::Quantize,             avx512vnni::Hadamard,
     amx::HadamardQuantize,     avx512vnni::Butterfly,
     avx512vnni::HeadRowS8,     avx512vnni::HeadRowF32,
-    avx512vnni::AttentionS8,   avx512vnni::AttentionF32,
+    amx::AttentionS8,          avx512vnni::AttentionF32,
     avx512vnni::DotF32,        amx::PeakS8,
     avx512vnni::PeakF32,
 };

@@ -28,8 +28,8 @@ PageS8 ViewPageS8(void* page, int head_dim_padded) {
 }
 
 std::size_t AttentionScratchBytes(int /*group*/, int head_dim_padded) {
-  // Sums and queries by row (at most 4 bytes an element each), scores and probabilities of one page, running state.
-  const std::size_t row_bytes = 8 * static_cast<std::size_t>(head_dim_padded) + 8 * kPageKeys + 256;
+  // Sums, integer products and queries by row (at most 4 bytes an element each), scores and probabilities of a page.
+  const std::size_t row_bytes = 12 * static_cast<std::size_t>(head_dim_padded) + 8 * kPageKeys + 256;
   return kScratchRows * row_bytes;
 }
 

@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #include "kernels/row_avx512.h"
+#include "kernels/unroll.h"
 #include "kernels/vector_math_avx512.h"
 
 namespace tamis::kernels {
@@ -50,6 +51,21 @@ inline __m128 MaxBitsOfRows(const __m512i (&x)[kTile]) {
   return _mm_castsi128_ps(ReduceRows(x, [](__m512i a, __m512i b) { return _mm512_max_epu32(a, b); }));
 }
 
+template <int kRows, int kCount>
+[[gnu::always_inline]] inline __m128 MaxOfVisible(const __mmask16 (&visible)[kRows][kCount],
+                                                  const __m512 (&x)[kRows][kCount]) {
+  __m512 max[kTile];
+  Unroll<kTile>([&]<int r>() TAMIS_INLINE {
+    max[r] = _mm512_set1_ps(std::numeric_limits<float>::lowest());
+    if constexpr (r < kRows) {
+      Unroll<kCount>([&]<int v>() TAMIS_INLINE {  // max returns its second operand if one is NaN
+        max[r] = _mm512_mask_max_ps(max[r], visible[r][v], x[r][v], max[r]);
+      });
+    }
+  });
+  return MaxOfRows(max);
+}
+
 struct CodeScales {
   __m128 factor;  // 255 / max
   __m128 scale;   // max / 255
@@ -90,42 +106,30 @@ struct SoftmaxState {
 
   // Turns scores into probabilities, 2^(score * scale - max) or e^(score - max), in place; lanes that are not visible
   // become 0. Returns what sums over earlier pages must be multiplied by.
-  template <int kRows, int kKeyVectors, bool kInt8>
-  __m128 Add(const __mmask16 (&visible)[kTile][kVectors], __m512 (&x)[kTile][kVectors]) {
-    __m512 row_max[kTile];
-#pragma GCC unroll 4
-    for (int r = 0; r < kTile; ++r) {
-      row_max[r] = _mm512_set1_ps(std::numeric_limits<float>::lowest());
-      if (r >= kRows) continue;
-#pragma GCC unroll 4
-      for (int v = 0; v < kKeyVectors; ++v) {  // max returns its second operand if one is NaN
-        row_max[r] = _mm512_mask_max_ps(row_max[r], visible[r][v], x[r][v], row_max[r]);
-      }
-    }
+  template <bool kInt8, int kRows, int kCount>
+  [[gnu::always_inline]] inline __m128 Add(const __mmask16 (&visible)[kRows][kCount], __m512 (&x)[kRows][kCount]) {
     const __m128 old_max = _mm_load_ps(max);
-    __m128 page_max = MaxOfRows(row_max);
-    if (kInt8) page_max = _mm_mul_ps(page_max, _mm_load_ps(scale));
+    __m128 page_max = MaxOfVisible(visible, x);
+    if constexpr (kInt8) page_max = _mm_mul_ps(page_max, _mm_load_ps(scale));
     const __m128 new_max = _mm_max_ps(page_max, old_max);
     _mm_store_ps(max, new_max);
     const __m512 change = _mm512_zextps128_ps512(_mm_sub_ps(old_max, new_max));
     const __m128 rescale = _mm512_castps512_ps128(kInt8 ? Exp2ForBytes(change) : ExpPs512(change));
     const RowFactors rescale_row(rescale);
-#pragma GCC unroll 4
-    for (int r = 0; r < kRows; ++r) {
+    Unroll<kRows>([&]<int r>() TAMIS_INLINE {
       const __m512 m = _mm512_set1_ps(max[r]);
       const __m512 s = _mm512_set1_ps(scale[r]);
-#pragma GCC unroll 4
-      for (int v = 0; v < kKeyVectors; ++v) {
-        const __m512 p =
-            kInt8 ? Exp2ForBytes(_mm512_fmsub_ps(x[r][v], s, m)) : ExpPs512(_mm512_sub_ps(x[r][v], m));
+      Unroll<kCount>([&]<int v>() TAMIS_INLINE {
+        const __m512 p = kInt8 ? Exp2ForBytes(_mm512_fmsub_ps(x[r][v], s, m)) : ExpPs512(_mm512_sub_ps(x[r][v], m));
         x[r][v] = _mm512_maskz_mov_ps(visible[r][v], p);
-      }
+      });
+      // Pairs first: registers that are left out and registers of zeros give the same sum.
       __m512 page_sum = x[r][0];
-      if (kKeyVectors > 1) page_sum = _mm512_add_ps(page_sum, x[r][1]);
-      if (kKeyVectors == 3) page_sum = _mm512_add_ps(page_sum, x[r][2]);
-      if (kKeyVectors == 4) page_sum = _mm512_add_ps(page_sum, _mm512_add_ps(x[r][2], x[r][3]));
+      if constexpr (kCount > 1) page_sum = _mm512_add_ps(page_sum, x[r][1]);
+      if constexpr (kCount == 3) page_sum = _mm512_add_ps(page_sum, x[r][2]);
+      if constexpr (kCount == 4) page_sum = _mm512_add_ps(page_sum, _mm512_add_ps(x[r][2], x[r][3]));
       _mm512_store_ps(sum[r], _mm512_fmadd_ps(_mm512_load_ps(sum[r]), rescale_row[r], page_sum));
-    }
+    });
     return rescale;
   }
 
@@ -135,7 +139,9 @@ struct SoftmaxState {
 // out = sums * factor.
 inline void WriteScaled(const float* sums, int n, float factor, float* out) {
   const __m512 f = _mm512_set1_ps(factor);
-  for (int i = 0; i < n; i += 16) {
+  int i = 0;
+  for (; i + 16 <= n; i += 16) _mm512_storeu_ps(out + i, _mm512_mul_ps(_mm512_loadu_ps(sums + i), f));
+  if (i < n) {
     const __mmask16 lanes = FirstLanes(n - i);
     _mm512_mask_storeu_ps(out + i, lanes, _mm512_mul_ps(_mm512_maskz_loadu_ps(lanes, sums + i), f));
   }

@@ -72,13 +72,14 @@ double PeakS8(std::int64_t iterations);
 double PeakF32(std::int64_t iterations);
 }  // namespace avx512vnni
 
-// What AMX does differently (activation_bias 0, so the producers of quantised rows differ too); the rest of its table,
-// attention included, is avx512vnni's.
+// What AMX does differently (activation_bias 0, so the producers of quantised rows differ too, but not of queries); the
+// rest of its table is avx512vnni's.
 namespace amx {
 void GemmS8(const GemmS8Args& args);
 void RmsNormQuantize(const float* x, int n, int n_padded, float eps, void* out, float* scale);
 void Quantize(const float* x, int n, int n_padded, void* out, float* scale);
 void HadamardQuantize(float* x, int n, int n_padded, int block, void* out, float* scale);
+void AttentionS8(const AttentionArgs& args);
 double PeakS8(std::int64_t iterations);
 }  // namespace amx
 
