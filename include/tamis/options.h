@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tamis/export.h"
+
 namespace tamis {
 
 enum class Precision : std::uint8_t {
@@ -102,6 +104,6 @@ struct InstructionPreset {
   std::string_view text;
   bool measured = false;      // whether its effect on quality was measured with the real model
 };
-std::span<const InstructionPreset> InstructionPresets();
+TAMIS_EXPORT std::span<const InstructionPreset> InstructionPresets();
 
 }  // namespace tamis

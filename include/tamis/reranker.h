@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tamis/export.h"
 #include "tamis/options.h"
 #include "tamis/status.h"
 
@@ -52,7 +53,7 @@ struct TokenizedPrompt {
 using ProgressFunction = std::function<void(std::size_t done, std::size_t total)>;
 using RerankCallback = std::function<void(Result<RerankResponse>)>;
 
-class Reranker {
+class TAMIS_EXPORT Reranker {
  public:
   virtual ~Reranker() = default;
 
@@ -83,6 +84,6 @@ class Reranker {
 };
 
 // The version of the library, such as "0.1.0".
-std::string_view Version();
+TAMIS_EXPORT std::string_view Version();
 
 }  // namespace tamis

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "tamis/export.h"
+
 namespace tamis {
 
 enum class StatusCode : std::uint8_t {
@@ -26,7 +28,7 @@ enum class StatusCode : std::uint8_t {
 };
 
 // The code in words, such as "invalid argument".
-std::string_view StatusCodeName(StatusCode code);
+TAMIS_EXPORT std::string_view StatusCodeName(StatusCode code);
 
 class [[nodiscard]] Status {
  public:
