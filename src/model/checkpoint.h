@@ -25,7 +25,7 @@ class Checkpoint {
 
   bool Has(std::string_view name) const { return tensors_.find(name) != tensors_.end(); }
 
-  // Errors: DataLoss where the tensor is missing or of another shape, Unimplemented for a dtype that tamis doesn't read.
+  // Errors: DataLoss (missing, or of another shape) or Unimplemented (a dtype that Tensor does not read).
   Result<Tensor> Take(std::string_view name, const std::vector<std::int64_t>& shape) const;
 
   // Calls visit(tensor name, file name) for each tensor, by name, until it returns an error.

@@ -1,3 +1,4 @@
+// Models of any shape without a download: for benchmarks of the published sizes, and for tests.
 #include <cmath>
 
 #include "model/qwen3.h"

@@ -61,17 +61,13 @@ TEST(Safetensors, HeaderLengthIsBounded) {
 }
 
 TEST(Safetensors, TensorsMustCoverTheDataExactly) {
-  ExpectRefused(
-      File(
-          R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})",
-          12),
-      "tensor b: it overlaps the tensor before it by 4 bytes");
-  ExpectRefused(
-      File(
-          R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}})",
-          12),
-      "tensor b: 4 bytes before it belong to no tensor");
-  ExpectRefused(File(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 12), "8 bytes after the last tensor");
+  const auto two = [](const std::string& a_range, const std::string& b_range) {
+    const std::string type = R"({"dtype":"U8","shape":[8],"data_offsets":)";
+    return File("{\"a\":" + type + a_range + "},\"b\":" + type + b_range + "}}", 20);
+  };
+  ExpectRefused(two("[0,8]", "[4,12]"), "tensor b: it overlaps the tensor before it by 4 bytes");
+  ExpectRefused(two("[12,20]", "[0,8]"), "tensor a: 4 bytes before it belong to no tensor");
+  ExpectRefused(two("[0,8]", "[8,16]"), "4 bytes after the last tensor");
 }
 
 TEST(Safetensors, EntriesAreChecked) {

@@ -1,3 +1,4 @@
+// The sizes of the published Qwen3-Reranker models, by name.
 #include <fmt/core.h>
 
 #include "model/config.h"
