@@ -17,7 +17,7 @@ BIN = ROOT / "build" / "venv" / "bin"
 BUILD = ROOT / "build"
 
 # Test programs whose code shares data between threads; the thread sanitizer slows the others for nothing.
-THREADED = ("base_test", "text_test", "backend_cpu_test", "engine_test")
+THREADED = ("base_test", "text_test", "backend_cpu_test", "engine_test", "independence_test")
 FUZZ_SECONDS, FUZZ_SECONDS_LONG = 12, 600
 SANITIZER_ENV = {
     "ASAN_OPTIONS": "detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1",
@@ -97,13 +97,15 @@ def install(stage):
     stage.run("cmake", "--install", "build/release", "--prefix", prefix)
     stage.run("cmake", "-S", "examples", "-B", outside, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
     stage.run("cmake", "--build", outside)
-    for example in sources("examples/*.cc"):
-        stage.check(outside / pathlib.Path(example).stem)
-        through_pkg_config = outside / (pathlib.Path(example).stem + "_pkg_config")
-        script = f'c++ -std=c++20 -O1 {example} $(pkg-config --cflags --libs --static tamis) -o "{through_pkg_config}"'
-        paths = ":".join(str(p.parent) for p in prefix.rglob("tamis.pc"))
-        if stage.check("bash", "-c", script, env={"PKG_CONFIG_PATH": paths}):
-            stage.check(through_pkg_config)
+    library = next(prefix.rglob("libtamis*")).parent
+    env = {"PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library)}
+    for source in sources("examples/*.cc"):
+        name = pathlib.Path(source).stem
+        stage.check(outside / name)
+        by_pkg_config = outside / f"{name}_by_pkg_config"
+        command = f'c++ -std=c++20 {source} $(pkg-config --cflags --libs tamis) -o "{by_pkg_config}"'
+        if stage.check("bash", "-c", command, env=env):
+            stage.check(by_pkg_config, env=env)
 
 
 def asan(stage):

@@ -52,4 +52,18 @@ def normalise(path):
     return "/".join(parts) or "."
 
 
-CHECKS = (check_paths,)
+def check_messages(tree):
+    """Each entry of docs/TROUBLESHOOTING.md is headed by a message that the program prints; "…" stands for what varies."""
+    document = "docs/TROUBLESHOOTING.md"
+    if not tree.exists(document):
+        return
+    code = "".join(tree.text(path) for path in tree.files("*.cc", "*.h") if path.startswith(("src/", "apps/")))
+    literals = re.sub(r'"\s*\n\s*"', "", code).replace('\\"', '"')
+    for number, line in tree.lines(document):
+        heading = re.fullmatch(r"## `(.*)`", line)
+        for part in heading.group(1).split("…") if heading else []:
+            if part.strip() and part.strip() not in literals:
+                yield Fault(document, number, f"no source prints '{part.strip()}'")
+
+
+CHECKS = (check_paths, check_messages)

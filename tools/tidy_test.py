@@ -17,7 +17,7 @@ SOUND = {
     "include/tamis/status.h": HEADER,
     "src/base/check.h": HEADER,
     "src/base/check.cc": '#include "base/check.h"\n',
-    "src/base/status.cc": '// Names of codes.\n#include "tamis/status.h"\n',
+    "src/base/status.cc": '#include "tamis/status.h"\n',
     "src/model/config.h": HEADER + '\n#include "base/check.h"\n#include "tamis/status.h"\n',
     "src/text/token_id.h": HEADER,
     "src/backend/backend.h": HEADER + '#include "text/token_id.h"\n',
@@ -120,6 +120,12 @@ def test_banned_line(faults, line):
 ])
 def test_permitted_line(faults, line):
     assert faults(files={"src/base/new.h": HEADER + line + "\n"}) == []
+
+
+def test_troubleshooting_names_messages_that_exist(faults):
+    code = {"src/base/new.cc": '// Role.\nError(fmt::format("{}: no such "\n      "file \\"{}\\"", a, b));\n'}
+    assert faults(files={**code, "docs/TROUBLESHOOTING.md": '## `…: no such file "…"`\n'}) == []
+    assert "no source prints" in faults(files={**code, "docs/TROUBLESHOOTING.md": "## `no such folder`\n"})[0]
 
 
 @pytest.mark.parametrize("line", ["pytest.skip()", "@pytest.mark.skip", "@pytest.mark.skip()"])
