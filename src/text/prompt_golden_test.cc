@@ -40,6 +40,27 @@ TEST(PromptGolden, PublishedTokenizer) {
   EXPECT_GT(truncated, 5);
 }
 
+// The models' goldens hold scores, for which the number of ids is a first check.
+TEST(PromptGolden, ModelGoldensHaveTheirNumberOfTokens) {
+  const auto tokenizer = LoadTokenizer(TinyTokenizerPath());
+  ASSERT_NE(tokenizer, nullptr);
+  const auto builder = PromptBuilder::Create(tokenizer.get(), *FindBuiltInProfile("qwen3-reranker"), 8192);
+  ASSERT_TRUE(builder.ok());
+  const char* folder = std::getenv("TAMIS_MODEL_GOLDENS");
+  for (const char* model : {"a-tied-f32", "b-untied-bf16", "c-tied-f16", "d-sharded-bf16", "e-seqcls-f32",
+                            "f-v4config-bf16", "f-v5config-bf16", "g-gqa4-odd-f32"}) {
+    const std::string base = folder != nullptr ? std::string(folder) : Golden("models");
+    for (const auto& row : ReadJsonLines(base + "/" + model + "/scores.jsonl")) {
+      const auto query = builder->EncodeQuery(Text(row.at("instruction")), Text(row.at("query")),
+                                              static_cast<int>(row.at("max_length").as_int64()));
+      ASSERT_TRUE(query.ok());
+      const auto document = builder->EncodeDocument(*query, Text(row.at("document")));
+      EXPECT_EQ(static_cast<std::int64_t>(Join(*query, document).size()), row.at("n_tokens").as_int64());
+      EXPECT_EQ(document.truncated_tokens > 0 || query->query_truncated, row.at("truncated").as_bool());
+    }
+  }
+}
+
 // Texts of characters that interact across a join: marks, spaces, line ends, letters, bad bytes, parts of the template.
 class HostileTexts {
  public:
