@@ -23,10 +23,16 @@ struct alignas(64) Sums {
   float value[kBlockRows][kPanelColumns];
 };
 
+// The next block's weights, asked for in time; see gemm_s8_avx512vnni.cc.
+struct Ahead {
+  const char* next = nullptr;
+  std::ptrdiff_t step = 0;  // bytes for each k
+};
+
 // Not inlined: see gemm_s8_avx512vnni.cc.
 template <int M>
 [[gnu::noinline]] void MultiplyTile(const float* a, std::size_t lda, const float* b, int depth, bool first,
-                                    float (*sums)[kPanelColumns]) {
+                                    Ahead ahead, float (*sums)[kPanelColumns]) {
   __m512 acc[M][kGroups];
   if (first) {
     Unroll<M * kGroups>([&]<int i>() TAMIS_INLINE { acc[i / kGroups][i % kGroups] = _mm512_setzero_ps(); });
@@ -35,7 +41,8 @@ template <int M>
       acc[i / kGroups][i % kGroups] = _mm512_load_ps(sums[i / kGroups] + i % kGroups * kLanes);
     });
   }
-  for (int k = 0; k < depth; ++k, b += kPanelColumns) {
+  for (int k = 0; k < depth; ++k, b += kPanelColumns, ahead.next += ahead.step) {
+    _mm_prefetch(ahead.next, _MM_HINT_T1);
     const __m512 b0 = _mm512_loadu_ps(b);
     const __m512 b1 = _mm512_loadu_ps(b + kLanes);
     const __m512 b2 = _mm512_loadu_ps(b + 2 * kLanes);
@@ -55,15 +62,19 @@ template <int M>
 
 void MultiplyRows(int rows, const float* a, std::size_t lda, const float* b, int depth, bool first,
                   float (*sums)[kPanelColumns]) {
+  const int tiles = (rows + kTileRows - 1) / kTileRows;
+  const std::ptrdiff_t row_bytes = static_cast<std::ptrdiff_t>(kPanelColumns * sizeof(float));
+  Ahead ahead{reinterpret_cast<const char*>(b) + depth * row_bytes, row_bytes / tiles};
   for (; rows >= kTileRows; rows -= kTileRows, a += kTileRows * lda, sums += kTileRows) {
-    MultiplyTile<kTileRows>(a, lda, b, depth, first, sums);
+    MultiplyTile<kTileRows>(a, lda, b, depth, first, ahead, sums);
+    ahead.next += depth * row_bytes / tiles;
   }
   switch (rows) {
-    case 1: return MultiplyTile<1>(a, lda, b, depth, first, sums);
-    case 2: return MultiplyTile<2>(a, lda, b, depth, first, sums);
-    case 3: return MultiplyTile<3>(a, lda, b, depth, first, sums);
-    case 4: return MultiplyTile<4>(a, lda, b, depth, first, sums);
-    case 5: return MultiplyTile<5>(a, lda, b, depth, first, sums);
+    case 1: return MultiplyTile<1>(a, lda, b, depth, first, ahead, sums);
+    case 2: return MultiplyTile<2>(a, lda, b, depth, first, ahead, sums);
+    case 3: return MultiplyTile<3>(a, lda, b, depth, first, ahead, sums);
+    case 4: return MultiplyTile<4>(a, lda, b, depth, first, ahead, sums);
+    case 5: return MultiplyTile<5>(a, lda, b, depth, first, ahead, sums);
     default: return;
   }
 }
