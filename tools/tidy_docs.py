@@ -53,7 +53,7 @@ def normalise(path):
 
 
 def check_messages(tree):
-    """Each entry of docs/TROUBLESHOOTING.md is headed by a message that the program prints; "…" stands for what varies."""
+    """Each entry of docs/TROUBLESHOOTING.md is headed by a message that the program prints; "…" is what varies."""
     document = "docs/TROUBLESHOOTING.md"
     if not tree.exists(document):
         return
