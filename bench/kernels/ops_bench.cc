@@ -36,7 +36,10 @@ struct Operands {
     for (float& value : weight.span()) value = 1.0f + 0.1f * normal(random);
     Fill();
     std::memset(page_data.data(), 0, page_data.size());
-    for (int h = 0; h < kKeyHeads; ++h) pages.push_back(page_data.data() + h * kernels::PageBytesF32(kHeadDim));
+    for (int h = 0; h < kKeyHeads; ++h) {
+      pages.push_back(page_data.data() + h * kernels::PageBytesS8(kHeadDim));
+      f32_pages.push_back(page_data.data() + h * kernels::PageBytesF32(kHeadDim));
+    }
     heads.q_heads = kQueryHeads;
     heads.kv_heads = kKeyHeads;
     heads.head_dim = heads.head_dim_padded = heads.hadamard_block = kHeadDim;
@@ -46,7 +49,7 @@ struct Operands {
 
   void Fill() { std::memcpy(x.data(), gaussian.data(), gaussian.size() * sizeof(float)); }
 
-  kernels::HeadRowArgs HeadRow(int row) {
+  kernels::HeadRowArgs HeadRow(int row, bool int8) {
     kernels::HeadRowArgs args;
     args.heads = &heads;
     args.qkv = x.data() + row * kQkv;
@@ -54,7 +57,7 @@ struct Operands {
     args.rope_sin = weight.data() + 2 * kHeadDim;
     args.q = codes.data() + row * kQueryHeads * kHeadDim * sizeof(float);
     args.q_scale = scale;
-    args.pages = pages.data();
+    args.pages = int8 ? pages.data() : f32_pages.data();
     args.slot = row % kernels::kPanelColumns;
     return args;
   }
@@ -65,6 +68,7 @@ struct Operands {
   AlignedBuffer<char> codes;
   AlignedBuffer<char> page_data;
   std::vector<void*> pages;
+  std::vector<void*> f32_pages;
   float scale[kQueryHeads] = {};
   kernels::HeadArgs heads;
 };
@@ -90,8 +94,8 @@ void Run(Isa isa) {
   Report(isa, "quantize 2048", [&](int row) {
     k.quantize(x(row, kAttention), kAttention, kAttention, out(row, kAttention), o.scale);
   });
-  Report(isa, "head_row_s8", [&](int row) { k.head_row_s8(o.HeadRow(row)); });
-  Report(isa, "head_row_f32", [&](int row) { k.head_row_f32(o.HeadRow(row)); });
+  Report(isa, "head_row_s8", [&](int row) { k.head_row_s8(o.HeadRow(row, true)); });
+  Report(isa, "head_row_f32", [&](int row) { k.head_row_f32(o.HeadRow(row, false)); });
   Report(isa, "rms_norm_f32 1024", [&](int row) {
     k.rms_norm_f32(x(row, kHidden), o.weight.data(), kHidden, 1e-6f, reinterpret_cast<float*>(o.codes.data()));
   });

@@ -158,8 +158,19 @@ void StartBlock(const AttentionArgs& args, int first_pair, Block* block) {
   }
 }
 
+// ViewPageS8() in place: the struct that a call returns is written in small parts and read back in large ones, which
+// the processor cannot forward (7 % of the AMX form's time).
+inline void FindParts(const void* page, int d, PageS8* parts) {
+  auto* bytes = static_cast<std::int8_t*>(const_cast<void*>(page));
+  parts->keys = bytes;
+  parts->values = bytes + kPanelColumns * d;
+  parts->k_scale = reinterpret_cast<float*>(bytes + 2 * kPanelColumns * d);
+  parts->v_scale = parts->k_scale + kPanelColumns;
+  parts->k_sum = reinterpret_cast<std::int32_t*>(parts->v_scale + kPanelColumns);
+}
+
 void StartStep(const AttentionArgs& args, const Block& block, int page_begin, Step* step) {
-  step->page = ViewPageS8(const_cast<void*>(args.pages[page_begin / kPanelColumns]), block.d);
+  FindParts(args.pages[page_begin / kPanelColumns], block.d, &step->page);
   step->page_begin = page_begin;
   step->keys = std::min(kPanelColumns, block.position[block.pairs - 1] - page_begin + 1);
 }
