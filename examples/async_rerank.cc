@@ -20,7 +20,8 @@ int main() {
   for (int i = 0; i < kRequests; ++i) {
     tamis::RerankRequest request;
     request.query = "planet number " + std::to_string(i + 1);
-    request.documents = {"Mercury is nearest to the sun.", "Venus is the second planet.", "A planet moves around a star."};
+    request.documents = {"Mercury is nearest to the sun.", "Venus is the second planet.",
+                         "A planet moves around a star."};
     (*reranker)->RerankAsync(std::move(request), [&](const tamis::Result<tamis::RerankResponse>& answer) {
       const std::lock_guard lock(mutex);
       ++done;

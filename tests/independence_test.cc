@@ -22,11 +22,13 @@ constexpr std::size_t kMany = 1000;
 constexpr std::size_t kChecked = 25;  // of the thousand, scored by themselves
 
 std::vector<std::string> Documents() {
-  static const char* const kWords[] = {"river", "数据库", "index", "a", "the", "backup", "天气", "of", "planet", "refund", "42", "\n", "naïve", "🙂"};
+  static const char* const kWords[] = {"river", "数据库", "index",  "a",  "the", "backup", "天气",
+                                       "of",    "planet", "refund", "42", "\n",  "naïve",  "🙂"};
   std::mt19937 random(7);
   std::vector<std::string> out(kMany);
   for (std::string& text : out) {
-    const std::size_t words = random() % 12 == 0 ? 60 + random() % 90 : random() % 14;  // mostly short, some across pages
+    const std::size_t words =
+        random() % 12 == 0 ? 60 + random() % 90 : random() % 14;  // mostly short, some across pages
     for (std::size_t w = 0; w < words; ++w) text += std::string(kWords[random() % std::size(kWords)]) + " ";
   }
   return out;
@@ -85,7 +87,8 @@ TEST_P(IndependenceTest, OneAndAThousandAndEveryWayBetween) {
   EXPECT_EQ(Score(*Load(3, true, 97), documents), expected) << "three threads, small steps";
   EXPECT_EQ(Score(*Load(2, true, 100000), documents), expected) << "one step";
   const std::vector<std::string> some(documents.begin(), documents.begin() + 50);
-  for (const auto& [text, bits] : Score(*Load(2, false, 0), some)) EXPECT_EQ(bits, expected.at(text)) << "prefix not shared: " << text;
+  for (const auto& [text, bits] : Score(*Load(2, false, 0), some))
+    EXPECT_EQ(bits, expected.at(text)) << "prefix not shared: " << text;
 }
 
 TEST_P(IndependenceTest, RequestsAtTheSameTimeDoNotTouchEachOther) {
@@ -107,7 +110,8 @@ TEST_P(IndependenceTest, RequestsAtTheSameTimeDoNotTouchEachOther) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, IndependenceTest,
-                         testing::Combine(testing::ValuesIn(SupportedIsas()), testing::Values(Precision::kInt8, Precision::kFp32)),
+                         testing::Combine(testing::ValuesIn(SupportedIsas()),
+                                          testing::Values(Precision::kInt8, Precision::kFp32)),
                          [](const auto& param) {
                            return std::string(IsaName(std::get<0>(param.param))) +
                                   (std::get<1>(param.param) == Precision::kInt8 ? "_int8" : "_fp32");

@@ -40,8 +40,9 @@ std::vector<GoldenRow> ReadRows(const fs::path& path) {
     GoldenRow row;
     row.pair = {Text(object, "query"), Text(object, "document"), Text(object, "instruction"),
                 static_cast<int>(object.at("max_length").to_number<std::int64_t>())};
-    row.margin = object.contains("logit") ? object.at("logit").to_number<double>()
-                                          : object.at("logit_yes").to_number<double>() - object.at("logit_no").to_number<double>();
+    row.margin = object.contains("logit")
+                     ? object.at("logit").to_number<double>()
+                     : object.at("logit_yes").to_number<double>() - object.at("logit_no").to_number<double>();
     row.score = object.at("score").to_number<double>();
     row.tokens = object.at("n_tokens").to_number<std::int64_t>();
     row.truncated = object.at("truncated").get_bool();
@@ -85,9 +86,11 @@ TEST_P(ModelGoldenTest, ScoresAreTheReferences) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ModelGoldenTest, testing::Combine(testing::ValuesIn(Models()), testing::ValuesIn(SupportedIsas())),
+INSTANTIATE_TEST_SUITE_P(All, ModelGoldenTest,
+                         testing::Combine(testing::ValuesIn(Models()), testing::ValuesIn(SupportedIsas())),
                          [](const auto& param) {
-                           std::string name = std::get<0>(param.param) + "_" + std::string(IsaName(std::get<1>(param.param)));
+                           std::string name =
+                               std::get<0>(param.param) + "_" + std::string(IsaName(std::get<1>(param.param)));
                            for (char& c : name) c = c == '-' ? '_' : c;
                            return name;
                          });

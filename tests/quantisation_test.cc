@@ -1,5 +1,5 @@
-// Int8 must not mind how a model's channels are scaled. The built-in model is changed in ways that leave its function as
-// it is (or nearly), which ruins a plain one-scale-a-row quantisation, and int8 must go on agreeing with fp32.
+// Int8 must not mind how a model's channels are scaled. The built-in model is changed in ways that leave its function
+// as it is (or nearly), which ruins a plain one-scale-a-row quantisation, and int8 must go on agreeing with fp32.
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -33,14 +33,17 @@ class EditableModel {
     Add(model->embedding, true);
     Add(model->final_norm, false);
     for (const Qwen3Layer& l : model->layers) {
-      for (const Tensor* t : {&l.q_proj, &l.k_proj, &l.v_proj, &l.o_proj, &l.gate_proj, &l.up_proj, &l.down_proj}) Add(*t, true);
+      for (const Tensor* t : {&l.q_proj, &l.k_proj, &l.v_proj, &l.o_proj, &l.gate_proj, &l.up_proj, &l.down_proj})
+        Add(*t, true);
       for (const Tensor* t : {&l.input_norm, &l.q_norm, &l.k_norm, &l.post_attention_norm}) Add(*t, false);
     }
     layers_ = model->config.layers;
   }
 
   int layers() const { return layers_; }
-  static std::string Layer(int i, const char* name) { return "model.layers." + std::to_string(i) + "." + name + ".weight"; }
+  static std::string Layer(int i, const char* name) {
+    return "model.layers." + std::to_string(i) + "." + name + ".weight";
+  }
 
   void ScaleElement(const std::string& vector, std::size_t i, float factor) { tensors_.at(vector).values[i] *= factor; }
   void ScaleColumn(const std::string& matrix, std::size_t column, float factor) {
@@ -57,7 +60,8 @@ class EditableModel {
     std::size_t at = 0;
     for (const auto& [name, t] : tensors_) {
       const std::size_t size = t.values.size() * sizeof(float);
-      const std::string shape = t.matrix ? std::to_string(t.rows) + "," + std::to_string(t.cols) : std::to_string(t.cols);
+      const std::string shape =
+          t.matrix ? std::to_string(t.rows) + "," + std::to_string(t.cols) : std::to_string(t.cols);
       header += (at > 0 ? ",\"" : "\"") + name + R"(":{"dtype":"F32","shape":[)" + shape + R"(],"data_offsets":[)" +
                 std::to_string(at) + "," + std::to_string(at + size) + "]}";
       at += size;
@@ -182,7 +186,8 @@ TEST(Quantisation, RescalingChannelsLeavesInt8ScoresAlone) {
         scaled.ScaleColumn(EditableModel::Layer(i, name), channel, 1.0f / 128.0f);
       }
       scaled.ScaleElement(EditableModel::Layer(i, "post_attention_layernorm"), channel, 128.0f);
-      for (const char* name : {"mlp.gate_proj", "mlp.up_proj"}) scaled.ScaleColumn(EditableModel::Layer(i, name), channel, 1.0f / 128.0f);
+      for (const char* name : {"mlp.gate_proj", "mlp.up_proj"})
+        scaled.ScaleColumn(EditableModel::Layer(i, name), channel, 1.0f / 128.0f);
     }
   }
   const auto expected = cases.Margins(plain.Build(), Precision::kInt8);

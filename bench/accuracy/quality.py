@@ -37,7 +37,7 @@ def margins(tamis, model, precision, documents, queries):
 def ndcg10(queries, scores):
     total, at = 0.0, 0
     for query in queries:
-        own = scores[at:at + len(query["candidates"])]
+        own = scores[at : at + len(query["candidates"])]
         at += len(own)
         positive = own[query["candidates"].index(query["positive"])]
         rank = 1 + sum(s > positive for s in own)
@@ -69,10 +69,15 @@ def main():
     documents, queries = read(arguments.eval, arguments.limit)
     fp32 = margins(arguments.tamis, arguments.model, "fp32", documents, queries)
     int8 = margins(arguments.tamis, arguments.model, "int8", documents, queries)
-    figures = {"queries": len(queries), "pairs": len(fp32), "ndcg10_fp32": ndcg10(queries, fp32),
-               "ndcg10_int8": ndcg10(queries, int8), "spearman": spearman(fp32, int8),
-               "max_margin_difference": max(abs(a - b) for a, b in zip(fp32, int8)),
-               "mean_margin_difference": sum(abs(a - b) for a, b in zip(fp32, int8)) / len(fp32)}
+    figures = {
+        "queries": len(queries),
+        "pairs": len(fp32),
+        "ndcg10_fp32": ndcg10(queries, fp32),
+        "ndcg10_int8": ndcg10(queries, int8),
+        "spearman": spearman(fp32, int8),
+        "max_margin_difference": max(abs(a - b) for a, b in zip(fp32, int8)),
+        "mean_margin_difference": sum(abs(a - b) for a, b in zip(fp32, int8)) / len(fp32),
+    }
     if arguments.json:
         print(json.dumps(figures))
         return 0

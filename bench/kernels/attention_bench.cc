@@ -1,8 +1,9 @@
 // Cycles of attention for a row and layer at the 0.6B shape (16 query heads and 8 key/value heads of 128), one thread.
 //
-// w1: 76 tokens of shared prefix, then a document of 100 rows; w2: then one of 384 rows; long: the last 32 rows of 4,096.
-// Rows go 32 at a time and all key/value heads in turn. ns are the fastest run's; `share` is the int8 product instructions
-// (64 multiply-adds, two a cycle) or fp32 ones (16, two a cycle) that the visible keys need, relative to the cycles.
+// w1: 76 tokens of shared prefix, then a document of 100 rows; w2: then one of 384 rows; long: the last 32 rows of
+// 4,096. Rows go 32 at a time and all key/value heads in turn. ns are the fastest run's; `share` is the int8 product
+// instructions (64 multiply-adds, two a cycle) or fp32 ones (16, two a cycle) that the visible keys need, relative to
+// the cycles.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -32,7 +33,8 @@ constexpr Workload kWorkloads[] = {{"w1", 76, 100}, {"w2", 76, 384}, {"long", 40
 
 class Layer {
  public:
-  Layer(const kernels::Kernels& kernels, bool int8, const Workload& work) : kernels_(kernels), int8_(int8), work_(work) {
+  Layer(const kernels::Kernels& kernels, bool int8, const Workload& work)
+      : kernels_(kernels), int8_(int8), work_(work) {
     const int positions = work.first + work.rows;
     const int page_count = (positions + 63) / 64;
     page_bytes_ = int8 ? kernels::PageBytesS8(kHeadDim) : kernels::PageBytesF32(kHeadDim);
@@ -128,8 +130,8 @@ void Run(Isa isa, bool int8, const Workload& work) {
   Layer layer(kernels::KernelsFor(isa), int8, work);
   const double cycles = BestCyclesPerRow(work.rows, [] {}, [&layer] { layer.Attend(); });
   const double per_cycle = int8 ? 128 : 32;
-  std::printf("%-11s %s %-5s %9.0f cycles a row, share %.2f\n", std::string(IsaName(isa)).c_str(), int8 ? "int8" : "fp32",
-              work.name, cycles, layer.MultiplyAdds() / per_cycle / cycles);
+  std::printf("%-11s %s %-5s %9.0f cycles a row, share %.2f\n", std::string(IsaName(isa)).c_str(),
+              int8 ? "int8" : "fp32", work.name, cycles, layer.MultiplyAdds() / per_cycle / cycles);
 }
 
 }  // namespace

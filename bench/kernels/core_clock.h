@@ -15,9 +15,10 @@ inline double CoreCyclesPerNs() {
     std::uint64_t x = static_cast<std::uint64_t>(run);
     const auto start = std::chrono::steady_clock::now();
     for (std::int64_t i = 0; i < kAdds / 8; ++i) {
-      asm volatile("add %0, %0\n\tadd %0, %0\n\tadd %0, %0\n\tadd %0, %0\n\t"
-                   "add %0, %0\n\tadd %0, %0\n\tadd %0, %0\n\tadd %0, %0"
-                   : "+r"(x));
+      asm volatile(
+          "add %0, %0\n\tadd %0, %0\n\tadd %0, %0\n\tadd %0, %0\n\t"
+          "add %0, %0\n\tadd %0, %0\n\tadd %0, %0\n\tadd %0, %0"
+          : "+r"(x));
     }
     const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
     best = std::max(best, static_cast<double>(kAdds) / elapsed.count());

@@ -88,21 +88,22 @@ void Run(Isa isa) {
   Operands o;
   const auto x = [&o](int row, int n) { return o.x.data() + row * n; };
   const auto out = [&o](int row, int n) { return o.codes.data() + row * n; };
-  Report(isa, "rms_norm_quantize 1024", [&](int row) {
-    k.rms_norm_quantize(x(row, kHidden), kHidden, kHidden, 1e-6f, out(row, kHidden), o.scale);
-  });
-  Report(isa, "quantize 2048", [&](int row) {
-    k.quantize(x(row, kAttention), kAttention, kAttention, out(row, kAttention), o.scale);
-  });
+  Report(isa, "rms_norm_quantize 1024",
+         [&](int row) { k.rms_norm_quantize(x(row, kHidden), kHidden, kHidden, 1e-6f, out(row, kHidden), o.scale); });
+  Report(isa, "quantize 2048",
+         [&](int row) { k.quantize(x(row, kAttention), kAttention, kAttention, out(row, kAttention), o.scale); });
   Report(isa, "head_row_s8", [&](int row) { k.head_row_s8(o.HeadRow(row, true)); });
   Report(isa, "head_row_f32", [&](int row) { k.head_row_f32(o.HeadRow(row, false)); });
   Report(isa, "rms_norm_f32 1024", [&](int row) {
     k.rms_norm_f32(x(row, kHidden), o.weight.data(), kHidden, 1e-6f, reinterpret_cast<float*>(o.codes.data()));
   });
   Report(isa, "hadamard 1024", [&](int row) { k.hadamard(x(row, kHidden), kHidden, kHidden); });
-  Report(isa, "hadamard_quantize 3072", [&](int row) {
-    k.hadamard_quantize(x(row, kFeedForward), kFeedForward, kFeedForward, 1024, out(row, kFeedForward), o.scale);
-  }, [&] { o.Fill(); });
+  Report(
+      isa, "hadamard_quantize 3072",
+      [&](int row) {
+        k.hadamard_quantize(x(row, kFeedForward), kFeedForward, kFeedForward, 1024, out(row, kFeedForward), o.scale);
+      },
+      [&] { o.Fill(); });
 }
 
 }  // namespace

@@ -16,18 +16,40 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-NO_AMX = {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_BF16", "DNNL_MAX_CPU_ISA": "AVX512_CORE_BF16", "TAMIS_FORCE_ISA": "avx512vnni"}
+NO_AMX = {
+    "ONEDNN_MAX_CPU_ISA": "AVX512_CORE_BF16",
+    "DNNL_MAX_CPU_ISA": "AVX512_CORE_BF16",
+    "TAMIS_FORCE_ISA": "avx512vnni",
+}
 
 
 class Peer:
     def __init__(self, name, python, options):
-        command = [python, HERE / f"run_{name}.py", "--tamis", options.tamis, "--model", options.model, "--workload",
-                   options.workload, "--threads", options.threads, "--cache", options.cache]
+        command = [
+            python,
+            HERE / f"run_{name}.py",
+            "--tamis",
+            options.tamis,
+            "--model",
+            options.model,
+            "--workload",
+            options.workload,
+            "--threads",
+            options.threads,
+            "--cache",
+            options.cache,
+        ]
         threads = {"OMP_NUM_THREADS": str(options.threads), "MKL_NUM_THREADS": str(options.threads)}
         self.name = name
         self.log = open(options.cache / f"{name}.log", "w", encoding="utf-8")
-        self.process = subprocess.Popen([str(c) for c in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log,
-                                        text=True, env={**os.environ, **threads, **(NO_AMX if options.no_amx else {})})
+        self.process = subprocess.Popen(
+            [str(c) for c in command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+            env={**os.environ, **threads, **(NO_AMX if options.no_amx else {})},
+        )
         self.load_s = self.answer()["load_s"]
         self.runs = []
 
@@ -79,14 +101,28 @@ def main():
     for peer in peers:
         seconds = [r["seconds"] for r in peer.runs]
         median = statistics.median(seconds)
-        rows.append({"peer": peer.name, "docs_per_s": documents / median, "seconds": median, "spread_s": [min(seconds), max(seconds)],
-                     "rss_peak_bytes": max(r["rss_peak_bytes"] for r in peer.runs), "load_s": peer.runs[-1].get("load_s", peer.load_s),
-                     "spearman_with_tamis": spearman(peer.runs[-1]["margins"], peers[0].runs[-1]["margins"])})
-    print(f"{'peer':14} {'docs/s':>8} {'median s':>9} {'min - max s':>17} {'tamis is':>9} {'RSS GiB':>8} {'load s':>7} {'rho':>6}")
+        rows.append(
+            {
+                "peer": peer.name,
+                "docs_per_s": documents / median,
+                "seconds": median,
+                "spread_s": [min(seconds), max(seconds)],
+                "rss_peak_bytes": max(r["rss_peak_bytes"] for r in peer.runs),
+                "load_s": peer.runs[-1].get("load_s", peer.load_s),
+                "spearman_with_tamis": spearman(peer.runs[-1]["margins"], peers[0].runs[-1]["margins"]),
+            }
+        )
+    print(
+        f"{'peer':14} {'docs/s':>8} {'median s':>9} {'min - max s':>17} "
+        f"{'tamis is':>9} {'RSS GiB':>8} {'load s':>7} {'rho':>6}"
+    )
     for row in rows:
         ratio = rows[0]["docs_per_s"] / row["docs_per_s"]
-        print(f"{row['peer']:14} {row['docs_per_s']:8.2f} {row['seconds']:9.3f} {row['spread_s'][0]:8.3f} - {row['spread_s'][1]:6.3f} "
-              f"{ratio:8.2f}x {row['rss_peak_bytes'] / 2**30:8.2f} {row['load_s']:7.1f} {row['spearman_with_tamis']:6.3f}")
+        print(
+            f"{row['peer']:14} {row['docs_per_s']:8.2f} {row['seconds']:9.3f} "
+            f"{row['spread_s'][0]:8.3f} - {row['spread_s'][1]:6.3f} "
+            f"{ratio:8.2f}x {row['rss_peak_bytes'] / 2**30:8.2f} {row['load_s']:7.1f} {row['spearman_with_tamis']:6.3f}"
+        )
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     return 0

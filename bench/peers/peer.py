@@ -25,15 +25,20 @@ def prompts(options):
     """The official recipe's ids of each document's prompt."""
     work = json.loads(options.workload.read_text(encoding="utf-8"))
     rows = "".join(json.dumps({"query": work["query"], "document": d}) + "\n" for d in work["documents"])
-    done = subprocess.run([options.tamis, "tokenize", "--model", str(options.model), "--prompt"], input=rows, text=True,
-                          capture_output=True, check=True)
+    done = subprocess.run(
+        [options.tamis, "tokenize", "--model", str(options.model), "--prompt"],
+        input=rows,
+        text=True,
+        capture_output=True,
+        check=True,
+    )
     return [json.loads(line)["ids"] for line in done.stdout.splitlines()]
 
 
 def batches(ids, size):
     """Indexes in batches of prompts of like length, longest first."""
     order = sorted(range(len(ids)), key=lambda i: -len(ids[i]))
-    return [order[i:i + size] for i in range(0, len(order), size)]
+    return [order[i : i + size] for i in range(0, len(order), size)]
 
 
 def serve(load, score):
@@ -48,4 +53,6 @@ def serve(load, score):
         margins = score(state)
         seconds = time.perf_counter() - begin
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        print(json.dumps({"seconds": seconds, "rss_peak_bytes": peak, "margins": [float(m) for m in margins]}), flush=True)
+        print(
+            json.dumps({"seconds": seconds, "rss_peak_bytes": peak, "margins": [float(m) for m in margins]}), flush=True
+        )

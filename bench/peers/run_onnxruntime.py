@@ -14,8 +14,16 @@ def convert(options, path):
     plain = options.cache / "fp32.onnx"
     dynamic = {"input_ids": {0: "batch", 1: "length"}, "attention_mask": {0: "batch", 1: "length"}}
     with torch.no_grad():
-        torch.onnx.export(TwoRows(options.model).eval(), example(), str(plain), input_names=list(dynamic), output_names=["logits"],
-                          dynamic_axes=dynamic, opset_version=17, dynamo=False)
+        torch.onnx.export(
+            TwoRows(options.model).eval(),
+            example(),
+            str(plain),
+            input_names=list(dynamic),
+            output_names=["logits"],
+            dynamic_axes=dynamic,
+            opset_version=17,
+            dynamo=False,
+        )
     quantize_dynamic(str(plain), str(path), weight_type=QuantType.QInt8, use_external_data_format=True)
 
 
@@ -32,7 +40,9 @@ def main():
         session = onnxruntime.SessionOptions()
         session.intra_op_num_threads = options.threads
         session.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        return onnxruntime.InferenceSession(str(path), session, providers=["CPUExecutionProvider"]), peer.prompts(options)
+        return onnxruntime.InferenceSession(str(path), session, providers=["CPUExecutionProvider"]), peer.prompts(
+            options
+        )
 
     def score(state):
         from two_rows import padded

@@ -15,8 +15,11 @@ def convert(options, path):
     from two_rows import TwoRows, example
 
     with torch.no_grad():
-        graph = openvino.convert_model(TwoRows(options.model).eval(), example_input=example(),
-                                       input=[openvino.PartialShape([-1, -1]), openvino.PartialShape([-1, -1])])
+        graph = openvino.convert_model(
+            TwoRows(options.model).eval(),
+            example_input=example(),
+            input=[openvino.PartialShape([-1, -1]), openvino.PartialShape([-1, -1])],
+        )
     graph = nncf.compress_weights(graph, mode=nncf.CompressWeightsMode.INT8_ASYM)
     openvino.save_model(graph, path)
 
@@ -31,8 +34,12 @@ def main():
     def load():
         import openvino
 
-        config = {"INFERENCE_NUM_THREADS": options.threads, "NUM_STREAMS": 1, "DYNAMIC_QUANTIZATION_GROUP_SIZE": "128",
-                  "INFERENCE_PRECISION_HINT": os.environ.get("PEER_PRECISION", "bf16")}
+        config = {
+            "INFERENCE_NUM_THREADS": options.threads,
+            "NUM_STREAMS": 1,
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE": "128",
+            "INFERENCE_PRECISION_HINT": os.environ.get("PEER_PRECISION", "bf16"),
+        }
         return openvino.Core().compile_model(path, "CPU", config), peer.prompts(options)
 
     def score(state):

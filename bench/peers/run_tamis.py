@@ -13,11 +13,35 @@ def main():
     for line in sys.stdin:
         if line.strip() != "run":
             break
-        command = [options.tamis, "bench", "--model", str(options.model), "--workload", str(options.workload), "--threads",
-                   str(options.threads), "--repeat", "1", "--warmup", "1", "--scores", "--format", "json"]
+        command = [
+            options.tamis,
+            "bench",
+            "--model",
+            str(options.model),
+            "--workload",
+            str(options.workload),
+            "--threads",
+            str(options.threads),
+            "--repeat",
+            "1",
+            "--warmup",
+            "1",
+            "--scores",
+            "--format",
+            "json",
+        ]
         figures = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-        print(json.dumps({"seconds": figures["p50_s"], "rss_peak_bytes": figures["rss_peak_bytes"], "load_s": figures["load_s"],
-                          "margins": figures["margins"]}), flush=True)
+        print(
+            json.dumps(
+                {
+                    "seconds": figures["p50_s"],
+                    "rss_peak_bytes": figures["rss_peak_bytes"],
+                    "load_s": figures["load_s"],
+                    "margins": figures["margins"],
+                }
+            ),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

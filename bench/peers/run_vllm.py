@@ -15,8 +15,15 @@ def main():
     def load():
         from vllm import LLM
 
-        model = LLM(model=str(options.model), dtype="bfloat16", max_model_len=4096, enable_prefix_caching=True, block_size=32,
-                    max_num_batched_tokens=4096, disable_log_stats=True)
+        model = LLM(
+            model=str(options.model),
+            dtype="bfloat16",
+            max_model_len=4096,
+            enable_prefix_caching=True,
+            block_size=32,
+            max_num_batched_tokens=4096,
+            disable_log_stats=True,
+        )
         return model, peer.prompts(options)
 
     def score(state):

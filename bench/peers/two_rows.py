@@ -1,4 +1,4 @@
-"""The model with a head of two rows: what an exporter should write, since the rest of the vocabulary is not looked at."""
+"""The model with a head of two rows: what an exporter should write, as no more of the vocabulary is looked at."""
 
 import torch
 from transformers import AutoModelForCausalLM
@@ -17,7 +17,9 @@ class TwoRows(torch.nn.Module):
 
     def forward(self, input_ids, attention_mask):
         positions = (attention_mask.cumsum(-1) - 1).clamp(min=0)
-        hidden = self.inner(input_ids=input_ids, attention_mask=attention_mask, position_ids=positions, use_cache=False)[0]
+        hidden = self.inner(
+            input_ids=input_ids, attention_mask=attention_mask, position_ids=positions, use_cache=False
+        )[0]
         return hidden[:, -1] @ self.rows.T
 
 
@@ -33,6 +35,6 @@ def padded(ids, batch):
     tokens = numpy.zeros((len(batch), width), dtype=numpy.int64)
     mask = numpy.zeros_like(tokens)
     for row, i in enumerate(batch):
-        tokens[row, width - len(ids[i]):] = ids[i]
-        mask[row, width - len(ids[i]):] = 1
+        tokens[row, width - len(ids[i]) :] = ids[i]
+        mask[row, width - len(ids[i]) :] = 1
     return tokens, mask

@@ -84,13 +84,13 @@ class [[nodiscard]] Result {
 #define TAMIS_CONCAT(a, b) TAMIS_CONCAT_INNER(a, b)
 
 // Returns from the current function with the Status of `expression` unless it is ok.
-#define TAMIS_RETURN_IF_ERROR(expression)                             \
-  do {                                                                \
+#define TAMIS_RETURN_IF_ERROR(expression)                                      \
+  do {                                                                         \
     if (::tamis::Status status_ = (expression); !status_.ok()) return status_; \
   } while (false)
 
 // Evaluates `expression` (a Result<T>); returns its Status on failure, else moves the value to `lhs`.
-#define TAMIS_ASSIGN_OR_RETURN(lhs, expression)                                             \
-  auto TAMIS_CONCAT(result_, __LINE__) = (expression);                                      \
+#define TAMIS_ASSIGN_OR_RETURN(lhs, expression)                                               \
+  auto TAMIS_CONCAT(result_, __LINE__) = (expression);                                        \
   if (!TAMIS_CONCAT(result_, __LINE__).ok()) return TAMIS_CONCAT(result_, __LINE__).status(); \
   lhs = *std::move(TAMIS_CONCAT(result_, __LINE__))

@@ -92,8 +92,7 @@ class Backend {
   // Computes one step. Results are in the order of the segments. Not re-entrant: one step at a time.
   // Errors: InvalidArgument (an id out of the vocabulary, a prompt longer than max_positions), ResourceExhausted
   // (memory), Cancelled (`control`), Internal (a score that is not finite).
-  virtual Result<std::vector<SegmentResult>> Run(std::span<const Segment> segments,
-                                                 const StepControl* control) = 0;
+  virtual Result<std::vector<SegmentResult>> Run(std::span<const Segment> segments, const StepControl* control) = 0;
 };
 
 }  // namespace tamis

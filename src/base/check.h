@@ -5,8 +5,8 @@ namespace tamis {
 [[noreturn]] void CheckFailed(const char* file, int line, const char* condition);
 }  // namespace tamis
 
-#define TAMIS_CHECK(condition)                                            \
-  do {                                                                    \
+#define TAMIS_CHECK(condition)                                              \
+  do {                                                                      \
     if (!(condition)) ::tamis::CheckFailed(__FILE__, __LINE__, #condition); \
   } while (false)
 

@@ -21,10 +21,8 @@ struct NamedIsa {
   Isa isa;
   std::string_view name;
 };
-constexpr std::array<NamedIsa, 4> kIsas = {{{Isa::kReference, "reference"},
-                                            {Isa::kAvx2, "avx2"},
-                                            {Isa::kAvx512Vnni, "avx512vnni"},
-                                            {Isa::kAmx, "amx"}}};
+constexpr std::array<NamedIsa, 4> kIsas = {
+    {{Isa::kReference, "reference"}, {Isa::kAvx2, "avx2"}, {Isa::kAvx512Vnni, "avx512vnni"}, {Isa::kAmx, "amx"}}};
 
 struct Support {
   bool avx2 = false;

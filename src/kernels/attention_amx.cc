@@ -9,7 +9,7 @@
 namespace tamis::kernels {
 namespace {
 
-constexpr int kDepth = 64;       // bytes of a tile row
+constexpr int kDepth = 64;  // bytes of a tile row
 
 // The operand of LDTILECFG (Intel SDM, "Intel AMX"): eight tiles of 16 rows of 64 bytes.
 struct alignas(64) TileConfig {

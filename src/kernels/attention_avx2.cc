@@ -85,8 +85,7 @@ void Score(const PageS8& page, int key, int d, int first, Block* block) {
 template <int kRows>
 void AddValues(const PageS8& page, int column, int groups, int d, int first, Block* block) {
   __m256i acc[kRows][2];
-  const std::int8_t* values =
-      page.values + column / kPanelColumns * kPanelBytes + column % kPanelColumns * kKeyGroup;
+  const std::int8_t* values = page.values + column / kPanelColumns * kPanelBytes + column % kPanelColumns * kKeyGroup;
   Multiply<kRows>(block->p + first * kPanelColumns, kPanelColumns, values, groups, acc);
   Unroll<kRows>([&]<int r>() TAMIS_INLINE {
     const __m256 rescale = _mm256_set1_ps(block->rescale[first + r]);
@@ -104,8 +103,9 @@ float QuantizeProbabilities(const PageS8& page, float* p, int keys, std::int16_t
   __m256i max = _mm256_setzero_si256();
   for (int v = 0; v < kPageVectors; ++v) {
     // Masked once more: what is stale in the page need not be finite.
-    const __m256 weighted = _mm256_and_ps(_mm256_mul_ps(_mm256_load_ps(p + 8 * v), _mm256_loadu_ps(page.v_scale + 8 * v)),
-                                          _mm256_castsi256_ps(FirstLanes(keys - 8 * v)));
+    const __m256 weighted =
+        _mm256_and_ps(_mm256_mul_ps(_mm256_load_ps(p + 8 * v), _mm256_loadu_ps(page.v_scale + 8 * v)),
+                      _mm256_castsi256_ps(FirstLanes(keys - 8 * v)));
     max = _mm256_max_epu32(max, _mm256_castps_si256(weighted));
     _mm256_store_ps(p + 8 * v, weighted);
   }

@@ -21,9 +21,9 @@ struct Block {
   SoftmaxState softmax[kBlockPairs / kTile];
   int position[kBlockPairs];
   float* out[kBlockPairs];
-  float* q;     // [kBlockPairs][head_dim]
+  float* q;  // [kBlockPairs][head_dim]
   float* sums;  // [kBlockPairs][head_dim]
-  float* p;     // [kBlockPairs][64] scores, then probabilities
+  float* p;  // [kBlockPairs][64] scores, then probabilities
 };
 
 // A strip of a page: `depth` rows of up to 32 columns.
@@ -143,8 +143,7 @@ void AttendPage(const float* page, int page_begin, int d, int pairs, Block* bloc
     const Strip strip = MakeStrip(values + column, d, keys, d - column);
     for (int first = 0; first < pairs; first += kTileRows) {
       WithRows(pairs - first, [&]<int kRows>() {
-        AddValues<kRows>(block->p + first * kPanelColumns, rescale + first, strip, d,
-                         block->sums + first * d + column);
+        AddValues<kRows>(block->p + first * kPanelColumns, rescale + first, strip, d, block->sums + first * d + column);
       });
     }
   }

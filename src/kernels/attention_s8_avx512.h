@@ -1,7 +1,7 @@
 // What the AVX-512 VNNI and the AMX form of int8 attention share: all but the two integer products.
 //
-// The (row, head) pairs of a call go through the pages 16 at a time, in steps of one page: scores, softmax, products with
-// the values, each for all 16. The products are issued a phase ahead of where their results are used, so that
+// The (row, head) pairs of a call go through the pages 16 at a time, in steps of one page: scores, softmax, products
+// with the values, each for all 16. The products are issued a phase ahead of where their results are used, so that
 // their latency, long on AMX, is hidden behind the softmax. What is beyond the last visible key of the 16 is not
 // computed; what is beyond a pair's own last key is masked to exact zeros, so that no result depends on neighbours.
 //
@@ -26,10 +26,10 @@ constexpr float kLog2E = 0x1.715476p+0f;
 struct Step {
   alignas(64) std::int32_t scores[kBlockPairs][kPanelColumns];
   alignas(64) float rescale[kBlockPairs];  // of the sums over earlier pages
-  alignas(64) float scale[kBlockPairs];    // of the bytes in Block::p
+  alignas(64) float scale[kBlockPairs];  // of the bytes in Block::p
   PageS8 page;
   int page_begin;  // position of its first key
-  int keys;        // visible to any of the pairs
+  int keys;  // visible to any of the pairs
 };
 
 struct Block {
@@ -40,8 +40,8 @@ struct Block {
   int position[kBlockPairs];
   float* out[kBlockPairs];
   int pairs;
-  int d;          // head_dim_padded
-  float* sums;    // [kBlockPairs][d]
+  int d;  // head_dim_padded
+  float* sums;  // [kBlockPairs][d]
   void* scratch;  // what is left: 8 * kBlockPairs * d bytes
 };
 
@@ -89,9 +89,8 @@ template <int kRows, int kCount, bool kMasked>
   });
   Unroll<kRows>([&]<int r>() TAMIS_INLINE {
     const int keys = block->position[first + r] - step->page_begin + 1;
-    Unroll<kCount>([&]<int v>() TAMIS_INLINE {
-      visible[r][v] = kMasked ? FirstLanes(keys - 16 * v) : __mmask16{0xffff};
-    });
+    Unroll<kCount>([&]<int v>()
+                       TAMIS_INLINE { visible[r][v] = kMasked ? FirstLanes(keys - 16 * v) : __mmask16{0xffff}; });
   });
   _mm_store_ps(step->rescale + first, block->softmax[first / kTile].Add<true>(visible, x));
   QuantizeProbabilities<kRows, kCount>(first, visible, x, step, block);

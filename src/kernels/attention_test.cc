@@ -285,9 +285,7 @@ TEST_P(AttentionTest, Int8IsCloseToAPlainSoftmax) {
     for (const auto& [first, rows] : {Rows{0, 32}, Rows{150, 32}, Rows{460, 32}}) {
       const double error = RelativeError(sequence.Attend(first, rows, 0), sequence.Exact(first, rows, 0));
       EXPECT_LT(error, 0.015) << shape << ", rows from " << first;
-      if (head_dim == 128) {
-        RecordProperty("relative_error_at_" + std::to_string(first), std::to_string(error));
-      }
+      if (head_dim == 128) { RecordProperty("relative_error_at_" + std::to_string(first), std::to_string(error)); }
     }
   }
 }
@@ -322,9 +320,7 @@ TEST_P(AttentionTest, OneKeyDominates) {
     EXPECT_LT(RelativeError(sequence.Attend(0, 1, 0), sequence.Exact(0, 1, 0)), int8 ? 0.01 : 1e-6);
     const std::vector<float> found = sequence.Attend(168, 32, 0);
     for (const float x : found) ASSERT_TRUE(std::isfinite(x));
-    if (!int8) {
-      EXPECT_LT(RelativeError(found, sequence.Exact(168, 32, 0)), 1e-4);
-    }
+    if (!int8) { EXPECT_LT(RelativeError(found, sequence.Exact(168, 32, 0)), 1e-4); }
   }
 }
 

@@ -21,7 +21,8 @@ struct alignas(32) Sums {
 };
 
 template <int M>
-void MultiplyTile(const float* a, std::size_t lda, const float* b, int depth, float (*sums)[kPanelColumns], int column) {
+void MultiplyTile(const float* a, std::size_t lda, const float* b, int depth, float (*sums)[kPanelColumns],
+                  int column) {
   __m256 acc[M][2];
   Unroll<M>([&]<int m>() TAMIS_INLINE {
     acc[m][0] = _mm256_setzero_ps();
@@ -71,6 +72,11 @@ void Finish(const GemmF32Args& args, const float* sums, int column, float* c) {
   }
 }
 
+// One operation of the peak loop; as assembly because equal intrinsics on equal values would be merged into one.
+[[gnu::always_inline]] inline void KeepMultiplying(__m256& acc, __m256 a) {
+  __asm__ volatile("vfmadd231ps %1, %1, %0" : "+x"(acc) : "x"(a));
+}
+
 }  // namespace
 
 void GemmF32(const GemmF32Args& args) {
@@ -78,13 +84,14 @@ void GemmF32(const GemmF32Args& args) {
   const int step = args.output == GemmOutput::kSiluMul ? 2 : 1;
   Sums sums;
   for (int tile = args.panel_begin * kTilesPerPanel; tile < args.panel_end * kTilesPerPanel; tile += step) {
-    const float* weights = b.data + static_cast<std::size_t>(tile / kTilesPerPanel) * static_cast<std::size_t>(b.k) * kPanelColumns +
-                           tile % kTilesPerPanel * kTileColumns;
+    const float* weights =
+        b.data + static_cast<std::size_t>(tile / kTilesPerPanel) * static_cast<std::size_t>(b.k) * kPanelColumns +
+        tile % kTilesPerPanel * kTileColumns;
     for (int row = 0; row < args.rows; row += kTileRows) {
       const int rows = std::min(kTileRows, args.rows - row);
       for (int i = 0; i < step; ++i) {
-        MultiplyRows(rows, args.a + static_cast<std::size_t>(row) * args.lda, args.lda, weights + i * kTileColumns, b.k, sums,
-                     i * kTileColumns);
+        MultiplyRows(rows, args.a + static_cast<std::size_t>(row) * args.lda, args.lda, weights + i * kTileColumns, b.k,
+                     sums, i * kTileColumns);
       }
       for (int m = 0; m < rows; ++m) {
         Finish(args, sums.value[m], tile * kTileColumns, args.c + static_cast<std::size_t>(row + m) * args.ldc);
@@ -99,8 +106,7 @@ double PeakF32(std::int64_t iterations) {
   const __m256 a = _mm256_set1_ps(0.5f);
   Unroll<kAccumulators>([&]<int j>() TAMIS_INLINE { acc[j] = _mm256_setzero_ps(); });
   for (std::int64_t i = 0; i < iterations; ++i) {
-    // Written as assembly because equal intrinsics on equal values would be merged into one.
-    Unroll<kAccumulators>([&]<int j>() TAMIS_INLINE { __asm__ volatile("vfmadd231ps %1, %1, %0" : "+x"(acc[j]) : "x"(a)); });
+    Unroll<kAccumulators>([&]<int j>() TAMIS_INLINE { KeepMultiplying(acc[j], a); });
   }
   return 2.0 * kLanes * kAccumulators * static_cast<double>(iterations);
 }

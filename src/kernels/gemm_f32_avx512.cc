@@ -31,8 +31,8 @@ struct Ahead {
 
 // Not inlined: see gemm_s8_avx512vnni.cc.
 template <int M>
-[[gnu::noinline]] void MultiplyTile(const float* a, std::size_t lda, const float* b, int depth, bool first,
-                                    Ahead ahead, float (*sums)[kPanelColumns]) {
+[[gnu::noinline]] void MultiplyTile(const float* a, std::size_t lda, const float* b, int depth, bool first, Ahead ahead,
+                                    float (*sums)[kPanelColumns]) {
   __m512 acc[M][kGroups];
   if (first) {
     Unroll<M * kGroups>([&]<int i>() TAMIS_INLINE { acc[i / kGroups][i % kGroups] = _mm512_setzero_ps(); });
@@ -94,6 +94,11 @@ void Finish(const GemmF32Args& args, int row, int rows, int panel, const Sums& s
   }
 }
 
+// One operation of the peak loop; as assembly because equal intrinsics on equal values would be merged into one.
+[[gnu::always_inline]] inline void KeepMultiplying(__m512& acc, __m512 a) {
+  __asm__ volatile("vfmadd231ps %1, %1, %0" : "+v"(acc) : "v"(a));
+}
+
 }  // namespace
 
 void GemmF32(const GemmF32Args& args) {
@@ -119,8 +124,7 @@ double PeakF32(std::int64_t iterations) {
   const __m512 a = _mm512_set1_ps(0.5f);
   Unroll<kAccumulators>([&]<int j>() TAMIS_INLINE { acc[j] = _mm512_setzero_ps(); });
   for (std::int64_t i = 0; i < iterations; ++i) {
-    // Written as assembly because equal intrinsics on equal values would be merged into one.
-    Unroll<kAccumulators>([&]<int j>() TAMIS_INLINE { __asm__ volatile("vfmadd231ps %1, %1, %0" : "+v"(acc[j]) : "v"(a)); });
+    Unroll<kAccumulators>([&]<int j>() TAMIS_INLINE { KeepMultiplying(acc[j], a); });
   }
   return 2.0 * kLanes * kAccumulators * static_cast<double>(iterations);
 }

@@ -1,7 +1,8 @@
 // Int8 matrix product on AMX tiles: blocks of 32 rows by 32 columns, as 2 x 2 tiles of 16 x 16 sums.
 //
-// A weight tile is 16 rows (of 4 k values) by 64 bytes (16 columns of 4), which is how panels lie; a tile of activations
-// is 16 rows by 64 bytes of depth. For each 64 k values four products (16 cycles each) stand against four tile loads.
+// A weight tile is 16 rows (of 4 k values) by 64 bytes (16 columns of 4), which is how panels lie; a tile of
+// activations is 16 rows by 64 bytes of depth. For each 64 k values four products (16 cycles each) stand against four
+// tile loads.
 #include <immintrin.h>
 
 #include <algorithm>
@@ -14,9 +15,9 @@
 namespace tamis::kernels::amx {
 namespace {
 
-constexpr int kTile = 16;                    // rows of a tile, and 32-bit columns
-constexpr int kBlock = 2 * kTile;            // rows and columns of a block
-constexpr int kDepth = 64;                   // bytes of a tile row
+constexpr int kTile = 16;  // rows of a tile, and 32-bit columns
+constexpr int kBlock = 2 * kTile;  // rows and columns of a block
+constexpr int kDepth = 64;  // bytes of a tile row
 constexpr int kWeightStride = kPanelColumns * kKeyGroup;
 constexpr int kSumStride = kBlock * 4;
 
@@ -50,7 +51,7 @@ struct alignas(64) Sums {
 // Each of `blocks` row blocks asks for its share.
 struct Ahead {
   const std::int8_t* next = nullptr;
-  int first = 0;   // of every `blocks` groups of k values
+  int first = 0;  // of every `blocks` groups of k values
   int blocks = 1;
 
   void Step() {
@@ -63,8 +64,7 @@ struct Ahead {
   }
 };
 
-void MultiplyBlock(const std::int8_t* a, std::size_t lda, const std::int8_t* b, int depth, Ahead ahead,
-                   Sums& sums) {
+void MultiplyBlock(const std::int8_t* a, std::size_t lda, const std::int8_t* b, int depth, Ahead ahead, Sums& sums) {
   _tile_zero(0);
   _tile_zero(1);
   _tile_zero(2);
@@ -88,8 +88,7 @@ void MultiplyBlock(const std::int8_t* a, std::size_t lda, const std::int8_t* b, 
 }
 
 // At most 16 rows: the lower tiles are not configured.
-void MultiplyUpper(const std::int8_t* a, std::size_t lda, const std::int8_t* b, int depth, Ahead ahead,
-                   Sums& sums) {
+void MultiplyUpper(const std::int8_t* a, std::size_t lda, const std::int8_t* b, int depth, Ahead ahead, Sums& sums) {
   _tile_zero(0);
   _tile_zero(1);
   for (int k = 0; k < depth; k += kDepth, b += kDepth * kPanelColumns) {
@@ -112,9 +111,10 @@ void Finish(const GemmS8Args& args, int row, int rows, int column, const Sums& s
   for (int m = 0; m < rows; ++m) {
     const __m512 row_scale = _mm512_set1_ps(args.a_scale[row + m]);
     float* c = args.c + static_cast<std::size_t>(row + m) * args.ldc;
-    const __m512 y0 = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_load_si512(sums.value[m])), _mm512_mul_ps(row_scale, scale0));
-    const __m512 y1 = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_load_si512(sums.value[m] + kLanes)),
-                                    _mm512_mul_ps(row_scale, scale1));
+    const __m512 y0 =
+        _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_load_si512(sums.value[m])), _mm512_mul_ps(row_scale, scale0));
+    const __m512 y1 =
+        _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_load_si512(sums.value[m] + kLanes)), _mm512_mul_ps(row_scale, scale1));
     if (args.output == GemmOutput::kSiluMul) {
       StoreSiluMul(y0, y1, column, b.n, c);
     } else {
@@ -132,10 +132,12 @@ void MultiplyRows(const GemmS8Args& args, int row_begin, int row_end) {
   const int blocks = (row_end - row_begin + kBlock - 1) / kBlock;
   Sums sums;
   for (int half = 2 * args.panel_begin; half < 2 * args.panel_end; ++half) {
-    const std::int8_t* weights = b.data + static_cast<std::size_t>(half / 2) * static_cast<std::size_t>(b.k_padded) * kPanelColumns +
-                                 (half % 2) * kBlock * kKeyGroup;
-    const std::int8_t* next = weights + kBlock * kKeyGroup +
-                              (half % 2) * (static_cast<std::ptrdiff_t>(b.k_padded) * kPanelColumns - kPanelColumns * kKeyGroup);
+    const std::int8_t* weights =
+        b.data + static_cast<std::size_t>(half / 2) * static_cast<std::size_t>(b.k_padded) * kPanelColumns +
+        (half % 2) * kBlock * kKeyGroup;
+    const std::int8_t* next =
+        weights + kBlock * kKeyGroup +
+        (half % 2) * (static_cast<std::ptrdiff_t>(b.k_padded) * kPanelColumns - kPanelColumns * kKeyGroup);
     for (int row = row_begin; row < row_end; row += kBlock) {
       const auto* a = static_cast<const std::int8_t*>(args.a) + static_cast<std::size_t>(row) * args.lda;
       const Ahead ahead{next, (row - row_begin) / kBlock, blocks};

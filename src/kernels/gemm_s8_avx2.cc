@@ -77,13 +77,22 @@ void Finish(const GemmS8Args& args, int row, int column, const __m256i (&sums)[k
   for (int j = 0; j < kGroups; ++j) Store(args.output, y[j], column + j * kLanes, b.n, c);
 }
 
+// One operation of the peak loop; as assembly because equal intrinsics on equal values would be merged into one.
+[[gnu::always_inline]] inline void KeepMultiplying(__m256i& acc, __m256i a, __m256i ones) {
+  __m256i pairs;
+  __asm__ volatile("vpmaddubsw %2, %2, %1\n\tvpmaddwd %3, %1, %1\n\tvpaddd %1, %0, %0"
+                   : "+x"(acc), "=&x"(pairs)
+                   : "x"(a), "x"(ones));
+}
+
 }  // namespace
 
 void GemmS8(const GemmS8Args& args) {
   const PackedS8& b = *args.b;
   for (int half = 2 * args.panel_begin; half < 2 * args.panel_end; ++half) {
-    const std::int8_t* weights = b.data + static_cast<std::size_t>(half / 2) * static_cast<std::size_t>(b.k_padded) * kPanelColumns +
-                                 (half % 2) * kTileColumns * kKeyGroup;
+    const std::int8_t* weights =
+        b.data + static_cast<std::size_t>(half / 2) * static_cast<std::size_t>(b.k_padded) * kPanelColumns +
+        (half % 2) * kTileColumns * kKeyGroup;
     for (int row = 0; row < args.rows; row += kTileRows) {
       const auto* a = static_cast<const std::int8_t*>(args.a) + static_cast<std::size_t>(row) * args.lda;
       __m256i acc[kTileRows][kGroups];
@@ -104,13 +113,7 @@ double PeakS8(std::int64_t iterations) {
   const __m256i ones = _mm256_set1_epi16(1);
   Unroll<kAccumulators>([&]<int j>() TAMIS_INLINE { acc[j] = _mm256_setzero_si256(); });
   for (std::int64_t i = 0; i < iterations; ++i) {
-    // Written as assembly because equal intrinsics on equal values would be merged into one.
-    Unroll<kAccumulators>([&]<int j>() TAMIS_INLINE {
-      __m256i t;
-      __asm__ volatile("vpmaddubsw %2, %2, %1\n\tvpmaddwd %3, %1, %1\n\tvpaddd %1, %0, %0"
-                       : "+x"(acc[j]), "=&x"(t)
-                       : "x"(a), "x"(ones));
-    });
+    Unroll<kAccumulators>([&]<int j>() TAMIS_INLINE { KeepMultiplying(acc[j], a, ones); });
   }
   return 2.0 * 32 * kAccumulators * static_cast<double>(iterations);
 }

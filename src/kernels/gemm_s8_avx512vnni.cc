@@ -27,8 +27,9 @@ struct alignas(64) Sums {
 
 __m512i LoadInt(const void* p) { return _mm512_loadu_si512(p); }
 
-// Weights that the next block will need, asked for while this one is multiplied: panels come from memory or a far cache,
-// and the first tile of a block would wait for all of its own (74 -> 87 % of the peak at 48 rows of the 0.6B shapes).
+// Weights that the next block will need, asked for while this one is multiplied: panels come from memory or a far
+// cache, and the first tile of a block would wait for all of its own (74 -> 87 % of the peak at 48 rows of the 0.6B
+// shapes).
 struct Ahead {
   const char* next = nullptr;
   std::ptrdiff_t step = 0;  // bytes for each group of k values
@@ -115,6 +116,11 @@ void Finish(const GemmS8Args& args, int row, int rows, int panel, const Sums& su
   }
 }
 
+// One operation of the peak loop; as assembly because equal intrinsics on equal values would be merged into one.
+[[gnu::always_inline]] inline void KeepMultiplying(__m512i& acc, __m512i a) {
+  __asm__ volatile("vpdpbusd %1, %1, %0" : "+v"(acc) : "v"(a));
+}
+
 }  // namespace
 
 void GemmS8(const GemmS8Args& args) {
@@ -124,7 +130,8 @@ void GemmS8(const GemmS8Args& args) {
     const int rows = std::min(kBlockRows, args.rows - row);
     const auto* a = static_cast<const std::uint8_t*>(args.a) + static_cast<std::size_t>(row) * args.lda;
     for (int panel = args.panel_begin; panel < args.panel_end; ++panel) {
-      const std::int8_t* weights = b.data + static_cast<std::size_t>(panel) * static_cast<std::size_t>(b.k_padded) * kPanelColumns;
+      const std::int8_t* weights =
+          b.data + static_cast<std::size_t>(panel) * static_cast<std::size_t>(b.k_padded) * kPanelColumns;
       for (int k = 0; k < b.k_padded; k += kDepthBlock) {
         MultiplyRows(rows, a + k, args.lda, weights + static_cast<std::size_t>(k) * kPanelColumns,
                      std::min(kDepthBlock, b.k_padded - k), k == 0, sums.value);
@@ -140,8 +147,7 @@ double PeakS8(std::int64_t iterations) {
   const __m512i a = _mm512_set1_epi8(3);
   Unroll<kAccumulators>([&]<int j>() TAMIS_INLINE { acc[j] = _mm512_setzero_si512(); });
   for (std::int64_t i = 0; i < iterations; ++i) {
-    // Written as assembly because equal intrinsics on equal values would be merged into one.
-    Unroll<kAccumulators>([&]<int j>() TAMIS_INLINE { __asm__ volatile("vpdpbusd %1, %1, %0" : "+v"(acc[j]) : "v"(a)); });
+    Unroll<kAccumulators>([&]<int j>() TAMIS_INLINE { KeepMultiplying(acc[j], a); });
   }
   return 2.0 * 64 * kAccumulators * static_cast<double>(iterations);
 }

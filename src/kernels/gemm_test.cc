@@ -36,7 +36,8 @@ struct S8Problem {
       for (float& w : column) w = static_cast<float>(Value(random, fill));
       PackColumnS8(column.data(), b, c, data.data(), scale.data(), sum.data());
     }
-    a.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(k_padded), static_cast<std::uint8_t>(kernels.activation_bias));
+    a.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(k_padded),
+             static_cast<std::uint8_t>(kernels.activation_bias));
     a_scale.resize(static_cast<std::size_t>(rows));
     for (int m = 0; m < rows; ++m) {
       for (int i = 0; i < k; ++i) {
@@ -52,11 +53,12 @@ struct S8Problem {
   }
 
   // Runs rows [begin, begin + count) into a buffer with a guard value in every place that must not be written.
-  std::vector<float> Run(const Kernels& kernels, int begin, int count, GemmOutput output, int panel_begin, int panel_end) const {
+  std::vector<float> Run(const Kernels& kernels, int begin, int count, GemmOutput output, int panel_begin,
+                         int panel_end) const {
     std::vector<float> c(static_cast<std::size_t>(count) * static_cast<std::size_t>(b.n_padded), 0.5f);
     kernels.gemm_s8({a.data() + static_cast<std::size_t>(begin) * static_cast<std::size_t>(k_padded),
-                     static_cast<std::size_t>(k_padded), a_scale.data() + begin, &b, count, panel_begin, panel_end, c.data(),
-                     static_cast<std::size_t>(b.n_padded), output});
+                     static_cast<std::size_t>(k_padded), a_scale.data() + begin, &b, count, panel_begin, panel_end,
+                     c.data(), static_cast<std::size_t>(b.n_padded), output});
     return c;
   }
 
@@ -87,10 +89,12 @@ struct F32Problem {
     for (float& x : a) x = normal(random);
   }
 
-  std::vector<float> Run(const Kernels& kernels, int begin, int count, GemmOutput output, int panel_begin, int panel_end) const {
+  std::vector<float> Run(const Kernels& kernels, int begin, int count, GemmOutput output, int panel_begin,
+                         int panel_end) const {
     std::vector<float> c(static_cast<std::size_t>(count) * static_cast<std::size_t>(b.n_padded), 0.5f);
-    kernels.gemm_f32({a.data() + static_cast<std::size_t>(begin) * static_cast<std::size_t>(b.k), static_cast<std::size_t>(b.k), &b,
-                      count, panel_begin, panel_end, c.data(), static_cast<std::size_t>(b.n_padded), output});
+    kernels.gemm_f32({a.data() + static_cast<std::size_t>(begin) * static_cast<std::size_t>(b.k),
+                      static_cast<std::size_t>(b.k), &b, count, panel_begin, panel_end, c.data(),
+                      static_cast<std::size_t>(b.n_padded), output});
     return c;
   }
 
@@ -103,7 +107,8 @@ struct F32Problem {
 void ExpectEqualBits(const std::vector<float>& got, const std::vector<float>& want, const std::string& what) {
   ASSERT_EQ(got.size(), want.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
-    ASSERT_EQ(std::memcmp(&got[i], &want[i], sizeof(float)), 0) << what << " element " << i << ": " << got[i] << " " << want[i];
+    ASSERT_EQ(std::memcmp(&got[i], &want[i], sizeof(float)), 0)
+        << what << " element " << i << ": " << got[i] << " " << want[i];
   }
 }
 
@@ -125,9 +130,9 @@ class GemmTest : public testing::TestWithParam<Isa> {
   const Kernels& reference() const { return KernelsFor(Isa::kReference); }
 };
 
-constexpr std::tuple<int, int, int> kShapes[] = {{1, 1, 1},    {1, 64, 64},   {2, 16, 4},    {5, 72, 72},    {6, 100, 130},
-                                                 {7, 64, 640}, {16, 128, 65}, {17, 192, 40}, {33, 288, 256}, {49, 65, 1030},
-                                                 {100, 130, 515}};
+constexpr std::tuple<int, int, int> kShapes[] = {{1, 1, 1},      {1, 64, 64},    {2, 16, 4},     {5, 72, 72},
+                                                 {6, 100, 130},  {7, 64, 640},   {16, 128, 65},  {17, 192, 40},
+                                                 {33, 288, 256}, {49, 65, 1030}, {100, 130, 515}};
 
 TEST_P(GemmTest, Int8EqualsTheReference) {
   unsigned seed = 0;
@@ -137,8 +142,8 @@ TEST_P(GemmTest, Int8EqualsTheReference) {
       const S8Problem theirs(reference(), rows, n, k, fill, seed);
       const int panels = ours.b.n_padded / kPanelColumns;
       for (GemmOutput output : {GemmOutput::kStore, GemmOutput::kAdd}) {
-        ExpectEqualBits(ours.Run(kernels(), 0, rows, output, 0, panels), theirs.Run(reference(), 0, rows, output, 0, panels),
-                        Name("s8", rows, n, k));
+        ExpectEqualBits(ours.Run(kernels(), 0, rows, output, 0, panels),
+                        theirs.Run(reference(), 0, rows, output, 0, panels), Name("s8", rows, n, k));
       }
     }
   }
@@ -161,8 +166,8 @@ TEST_P(GemmTest, F32EqualsTheReference) {
     const F32Problem problem(rows, n, k, ++seed);
     const int panels = problem.b.n_padded / kPanelColumns;
     for (GemmOutput output : {GemmOutput::kStore, GemmOutput::kAdd}) {
-      ExpectEqualBits(problem.Run(kernels(), 0, rows, output, 0, panels), problem.Run(reference(), 0, rows, output, 0, panels),
-                      Name("f32", rows, n, k));
+      ExpectEqualBits(problem.Run(kernels(), 0, rows, output, 0, panels),
+                      problem.Run(reference(), 0, rows, output, 0, panels), Name("f32", rows, n, k));
     }
     if (n % 32 == 0) {
       ExpectClose(problem.Run(kernels(), 0, rows, GemmOutput::kSiluMul, 0, panels),
@@ -198,9 +203,7 @@ TEST_P(GemmTest, OnlyThePanelsAskedForAreWritten) {
     const int column = static_cast<int>(i % static_cast<std::size_t>(s8.b.n_padded));
     const bool inside = column >= 64 && column < 192;
     EXPECT_EQ(part[i], inside ? whole[i] : 0.5f) << column;
-    if (column >= 200) {
-      EXPECT_EQ(whole[i], 0.5f) << column;
-    }
+    if (column >= 200) { EXPECT_EQ(whole[i], 0.5f) << column; }
   }
 }
 

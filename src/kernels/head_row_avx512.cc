@@ -40,8 +40,8 @@ void QuantizeHeadInRegisters(const HeadRowArgs& args, const float* x, const floa
     v[i] = _mm512_mul_ps(value, _mm512_loadu_ps(norm + 16 * i));
   });
   Unroll<kHalf>([&]<int i>() TAMIS_INLINE {
-    const Pair pair = Rotate(v[i], v[i + kHalf], _mm512_loadu_ps(args.rope_cos + 16 * i),
-                             _mm512_loadu_ps(args.rope_sin + 16 * i));
+    const Pair pair =
+        Rotate(v[i], v[i + kHalf], _mm512_loadu_ps(args.rope_cos + 16 * i), _mm512_loadu_ps(args.rope_sin + 16 * i));
     v[i] = pair.a;
     v[i + kHalf] = pair.b;
   });
@@ -121,8 +121,7 @@ void StoreValue(const HeadCodes& value, int d, int slot, const PageS8& page) {
   const __m128i shift = _mm_cvtsi32_si128(8 * byte);
   constexpr int kPanelBytes = kPanelColumns * kPanelColumns;
   for (int i = 0; i < d; i += 16) {
-    const __m512i lanes =
-        _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(value.bytes + i)));
+    const __m512i lanes = _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(value.bytes + i)));
     std::int8_t* group = page.values + i / kPanelColumns * kPanelBytes + slot / kKeyGroup * kPanelColumns * kKeyGroup +
                          i % kPanelColumns * kKeyGroup;
     _mm512_mask_storeu_epi8(group, mask, _mm512_sll_epi32(lanes, shift));

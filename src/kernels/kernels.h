@@ -22,7 +22,7 @@
 namespace tamis::kernels {
 
 inline constexpr int kPanelColumns = 64;  // columns of an int8 weight panel, and keys of a key/value page
-inline constexpr int kKeyGroup = 4;       // consecutive k values that one 32-bit lane holds
+inline constexpr int kKeyGroup = 4;  // consecutive k values that one 32-bit lane holds
 inline constexpr int kDepthAlignment = 64;  // K is padded to this (one AMX tile row)
 
 // ---- int8 matrix product ---------------------------------------------------------------------------------------
@@ -31,7 +31,7 @@ inline constexpr int kDepthAlignment = 64;  // K is padded to this (one AMX tile
 // columns and the padding of K are zero).
 struct PackedS8 {
   const std::int8_t* data = nullptr;
-  const float* scale = nullptr;             // [n_padded] one for each output column
+  const float* scale = nullptr;  // [n_padded] one for each output column
   const std::int32_t* column_sum = nullptr;  // [n_padded] sum_k w[n][k]
   int n = 0;
   int k = 0;
@@ -40,14 +40,15 @@ struct PackedS8 {
 };
 
 enum class GemmOutput {
-  kStore,    // c[m][n] = y[m][n]
-  kAdd,      // c[m][n] += y[m][n]
-  kSiluMul,  // columns come in groups of 16 gates then 16 ups: c[m][j] = silu(y[gate j]) * y[up j], half as many columns
+  kStore,  // c[m][n] = y[m][n]
+  kAdd,  // c[m][n] += y[m][n]
+  kSiluMul,  // columns come in groups of 16 gates then 16 ups: c[m][j] = silu(y[gate j]) * y[up j], half as many
+             // columns
 };
 
 struct GemmS8Args {
   const void* a = nullptr;  // [rows][lda] bytes, quantised rows
-  std::size_t lda = 0;      // bytes from row to row, >= k_padded
+  std::size_t lda = 0;  // bytes from row to row, >= k_padded
   const float* a_scale = nullptr;  // [rows]
   const PackedS8* b = nullptr;
   int rows = 0;
@@ -88,8 +89,8 @@ struct GemmF32Args {
 // Keys and values live in pages of 64 consecutive positions; page p of a sequence holds positions [64 p, 64 p + 64).
 // One page belongs to one layer and one key/value head. Bytes of an int8 page, d = head_dim padded to 64:
 //   keys    s8  [d/4][64 keys][4]      a weight panel whose columns are the keys
-//   values  s8  [64/4 keys][d][4]      a weight panel (of d/64 blocks of 64 columns: [d/64][64/4][64][4]) whose K is the keys
-//   k_scale f32 [64], v_scale f32 [64], k_sum i32 [64]  (k_sum = sum over d of the key's bytes)
+//   values  s8  [64/4 keys][d][4]      a weight panel (of d/64 blocks of 64 columns: [d/64][64/4][64][4]) whose K is
+//   the keys k_scale f32 [64], v_scale f32 [64], k_sum i32 [64]  (k_sum = sum over d of the key's bytes)
 // Bytes of an fp32 page, d = head_dim (not padded):
 //   keys f32 [d][64 keys], values f32 [64 keys][d]
 // Pages start zeroed; slots past the last written position hold stale but finite values.
@@ -111,12 +112,12 @@ PageS8 ViewPageS8(void* page, int head_dim_padded);
 struct HeadArgs {
   int q_heads = 0;
   int kv_heads = 0;
-  int head_dim = 0;         // even, at most kHeadDimMax
+  int head_dim = 0;  // even, at most kHeadDimMax
   int head_dim_padded = 0;  // the next multiple of 64
-  float eps = 0;            // of the q and k norms
+  float eps = 0;  // of the q and k norms
   const float* q_norm = nullptr;  // [head_dim]
   const float* k_norm = nullptr;  // [head_dim]
-  int hadamard_block = 1;   // largest power of two that divides head_dim
+  int hadamard_block = 1;  // largest power of two that divides head_dim
 };
 
 // One row (token) of the step. qkv = [q_heads*head_dim | kv_heads*head_dim | kv_heads*head_dim] floats.
@@ -131,11 +132,12 @@ struct HeadRowArgs {
   const float* rope_cos = nullptr;  // [head_dim/2] of this row's position
   const float* rope_sin = nullptr;
   // Outputs. q: int8 [q_heads][head_dim_padded] bytes with q_scale [q_heads] (softmax scale 1/sqrt(head_dim) included),
-  // only for attention_s8 of the same table (whether they are biased is between the two), or fp32 [q_heads][head_dim] with the softmax scale multiplied in.
+  // only for attention_s8 of the same table (whether they are biased is between the two), or fp32 [q_heads][head_dim]
+  // with the softmax scale multiplied in.
   void* q = nullptr;
   float* q_scale = nullptr;
   void* const* pages = nullptr;  // [kv_heads] the page of this position, one for each key/value head
-  int slot = 0;                  // position % 64
+  int slot = 0;  // position % 64
 };
 
 // Attention of some rows of one sequence over one key/value head: rows r in [0, rows) sit at consecutive positions
@@ -144,20 +146,21 @@ struct HeadRowArgs {
 // exp(m - m'). int8: p[j] * v_scale[j] is quantised to u8 by row and page (scale = max_j / 255, round to nearest),
 // the integer product with the values is exact, and the softmax denominator uses the unquantised p.
 struct AttentionArgs {
-  const void* q = nullptr;        // row 0, head 0 of the group
-  std::size_t q_row_stride = 0;   // bytes from row to row
+  const void* q = nullptr;  // row 0, head 0 of the group
+  std::size_t q_row_stride = 0;  // bytes from row to row
   std::size_t q_head_stride = 0;  // bytes from head to head
   const float* q_scale = nullptr;  // int8 only: [row * q_scale_stride + head]
   std::size_t q_scale_stride = 0;
-  int group = 1;                  // query heads that share the key/value head
+  int group = 1;  // query heads that share the key/value head
   int rows = 0;
   int first_position = 0;
   int head_dim = 0;
   int head_dim_padded = 0;
-  const void* const* pages = nullptr;  // pages of this sequence, layer and kv head: [(first_position + rows - 1) / 64 + 1]
-  float* out = nullptr;            // [row * out_row_stride + head * head_dim + i], head in [0, group)
+  const void* const* pages =
+      nullptr;  // pages of this sequence, layer and kv head: [(first_position + rows - 1) / 64 + 1]
+  float* out = nullptr;  // [row * out_row_stride + head * head_dim + i], head in [0, group)
   std::size_t out_row_stride = 0;  // floats
-  void* scratch = nullptr;         // attention_scratch_bytes(args' shape), 64-byte aligned, private to the thread
+  void* scratch = nullptr;  // attention_scratch_bytes(args' shape), 64-byte aligned, private to the thread
 };
 inline constexpr int kAttentionRowsMax = 32;  // rows per call, at most
 std::size_t AttentionScratchBytes(int group, int head_dim_padded);

@@ -82,8 +82,8 @@ float DotF32(const float* a, const float* b, std::size_t n) {
   for (int v = 0; v < 4; ++v) {
     if (16 * v >= left) continue;
     const __mmask16 lanes = FirstLanes(left - 16 * v);
-    sum[v] = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(lanes, a + i + 16 * v),
-                             _mm512_maskz_loadu_ps(lanes, b + i + 16 * v), sum[v]);
+    sum[v] = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(lanes, a + i + 16 * v), _mm512_maskz_loadu_ps(lanes, b + i + 16 * v),
+                             sum[v]);
   }
   return FoldLanes(sum[0], sum[1], sum[2], sum[3]);
 }

@@ -46,7 +46,8 @@ Codes QuantizeWith(const Kernels& kernels, std::vector<float> x, const QuantizeC
   Codes codes;
   codes.bytes.assign(static_cast<std::size_t>(Padded(n)) + 16, kGuard);
   call(kernels, x.data(), n, Padded(n), codes.bytes.data(), &codes.scale);
-  for (int i = 0; i < Padded(n); ++i) codes.bytes[i] = static_cast<std::uint8_t>(codes.bytes[i] - kernels.activation_bias);
+  for (int i = 0; i < Padded(n); ++i)
+    codes.bytes[i] = static_cast<std::uint8_t>(codes.bytes[i] - kernels.activation_bias);
   return codes;
 }
 
@@ -136,9 +137,10 @@ struct Blocks {
   int n;
   int block;
 };
-constexpr Blocks kBlocks[] = {{5, 1},      {24, 8},     {40, 8},      {6, 2},       {12, 4},       {16, 16},     {48, 16},
-                              {96, 32},    {64, 64},    {320, 64},    {128, 128},   {256, 256},    {768, 256},   {512, 512},
-                              {2560, 512}, {1024, 1024}, {3072, 1024}, {2048, 2048}, {12288, 4096}, {8192, 8192}};
+constexpr Blocks kBlocks[] = {{5, 1},       {24, 8},      {40, 8},      {6, 2},        {12, 4},
+                              {16, 16},     {48, 16},     {96, 32},     {64, 64},      {320, 64},
+                              {128, 128},   {256, 256},   {768, 256},   {512, 512},    {2560, 512},
+                              {1024, 1024}, {3072, 1024}, {2048, 2048}, {12288, 4096}, {8192, 8192}};
 
 TEST_P(OpsTest, Transforms) {
   for (const auto& [n, block] : kBlocks) {
@@ -149,10 +151,10 @@ TEST_P(OpsTest, Transforms) {
     kernels().hadamard(found.data(), n, block);
     EXPECT_TRUE(SameBits(found, expected)) << n << " in blocks of " << block;
     const int block_size = block;
-    ExpectSameCodes(Gaussian(n, 10u + n), [block_size](const Kernels& k, float* x, int length, int n_padded, void* out,
-                                                      float* scale) {
-      k.hadamard_quantize(x, length, n_padded, block_size, out, scale);
-    });
+    ExpectSameCodes(Gaussian(n, 10u + n),
+                    [block_size](const Kernels& k, float* x, int length, int n_padded, void* out, float* scale) {
+                      k.hadamard_quantize(x, length, n_padded, block_size, out, scale);
+                    });
   }
 }
 
@@ -169,9 +171,10 @@ TEST_P(OpsTest, TransformsTwiceToTheSame) {
 TEST_P(OpsTest, TransformsNanToNan) {
   std::vector<float> x = Gaussian(3072, 12);
   x[1500] = kNan;
-  const Codes codes = QuantizeWith(kernels(), x, [](const Kernels& k, float* row, int n, int n_padded, void* out, float* scale) {
-    k.hadamard_quantize(row, n, n_padded, 1024, out, scale);
-  });
+  const Codes codes =
+      QuantizeWith(kernels(), x, [](const Kernels& k, float* row, int n, int n_padded, void* out, float* scale) {
+        k.hadamard_quantize(row, n, n_padded, 1024, out, scale);
+      });
   EXPECT_TRUE(std::isnan(codes.scale));
 }
 
@@ -180,7 +183,8 @@ TEST_P(OpsTest, ButterfliesAndDots) {
     std::vector<float> a = Gaussian(n, 13u + n);
     std::vector<float> b = Gaussian(n, 14u + n);
     const std::size_t size = static_cast<std::size_t>(n);
-    EXPECT_EQ(kernels().dot_f32(a.data(), b.data(), size), reference().dot_f32(a.data(), b.data(), size)) << "n = " << n;
+    EXPECT_EQ(kernels().dot_f32(a.data(), b.data(), size), reference().dot_f32(a.data(), b.data(), size))
+        << "n = " << n;
     std::vector<float> expected_a = a;
     std::vector<float> expected_b = b;
     reference().butterfly(expected_a.data(), expected_b.data(), size);

@@ -13,7 +13,8 @@ constexpr std::size_t kScratchRows = 16;  // (row, head) pairs that attention wo
 }  // namespace
 
 std::size_t PageBytesS8(int head_dim_padded) {
-  const std::size_t key_bytes = 2 * static_cast<std::size_t>(head_dim_padded) + 2 * sizeof(float) + sizeof(std::int32_t);
+  const std::size_t key_bytes =
+      2 * static_cast<std::size_t>(head_dim_padded) + 2 * sizeof(float) + sizeof(std::int32_t);
   return kPageKeys * key_bytes + kPagePadding;
 }
 

@@ -38,11 +38,13 @@ void GemmS8(const GemmS8Args& args) {
   for (int m = 0; m < args.rows; ++m) {
     const auto* a = static_cast<const std::int8_t*>(args.a) + static_cast<std::size_t>(m) * args.lda;
     for (int n = begin; n < end; ++n) {
-      const std::int8_t* w = b.data + static_cast<std::size_t>(n / kPanelColumns) * static_cast<std::size_t>(b.k_padded) * kPanelColumns +
-                             (n % kPanelColumns) * kKeyGroup;
+      const std::int8_t* w =
+          b.data + static_cast<std::size_t>(n / kPanelColumns) * static_cast<std::size_t>(b.k_padded) * kPanelColumns +
+          (n % kPanelColumns) * kKeyGroup;
       std::int32_t sum = 0;
       for (int k = 0; k < b.k_padded; ++k) {
-        sum += a[k] * w[static_cast<std::size_t>(k / kKeyGroup) * kPanelColumns * kKeyGroup + static_cast<std::size_t>(k % kKeyGroup)];
+        sum += a[k] * w[static_cast<std::size_t>(k / kKeyGroup) * kPanelColumns * kKeyGroup +
+                        static_cast<std::size_t>(k % kKeyGroup)];
       }
       y[static_cast<std::size_t>(n - begin)] = static_cast<float>(sum) * (args.a_scale[m] * b.scale[n]);
     }
@@ -59,7 +61,8 @@ void GemmF32(const GemmF32Args& args) {
   for (int m = 0; m < args.rows; ++m) {
     const float* a = args.a + static_cast<std::size_t>(m) * args.lda;
     for (int n = begin; n < end; ++n) {
-      const float* w = b.data + static_cast<std::size_t>(n / kPanelColumns) * static_cast<std::size_t>(b.k) * kPanelColumns +
+      const float* w = b.data +
+                       static_cast<std::size_t>(n / kPanelColumns) * static_cast<std::size_t>(b.k) * kPanelColumns +
                        n % kPanelColumns;
       float sum = 0;
       for (int k = 0; k < b.k; ++k) sum = std::fma(a[k], w[static_cast<std::size_t>(k) * kPanelColumns], sum);

@@ -112,7 +112,8 @@ constexpr float kTiny = 1e-30f;  // a row below this is a zero row (kernels.h)
       const int left = n - i - 8 * v;
       part[v] = left > 0 ? RoundScaled(LoadFirst(x + i + 8 * v, left), factor) : _mm256_setzero_si256();
     }
-    const __m256i mixed = _mm256_packs_epi16(_mm256_packs_epi32(part[0], part[1]), _mm256_packs_epi32(part[2], part[3]));
+    const __m256i mixed =
+        _mm256_packs_epi16(_mm256_packs_epi32(part[0], part[1]), _mm256_packs_epi32(part[2], part[3]));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(bytes + i), _mm256_permutevar8x32_epi32(mixed, order));
   }
   return max / 127.0f;

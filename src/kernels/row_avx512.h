@@ -39,9 +39,7 @@ inline float FoldLanes(__m512 a0, __m512 a1, __m512 a2, __m512 a3) {
   return _mm_cvtss_f32(_mm_add_ss(d, _mm_movehdup_ps(d)));
 }
 
-inline float RootOfMean(float sum, int n, float eps) {
-  return 1.0f / std::sqrt(sum / static_cast<float>(n) + eps);
-}
+inline float RootOfMean(float sum, int n, float eps) { return 1.0f / std::sqrt(sum / static_cast<float>(n) + eps); }
 
 struct RowStats {
   float sum = 0;  // of squares
@@ -119,9 +117,9 @@ inline float WriteCodes(const float* x, int n, int n_padded, float max, void* ou
   const __m512 factor = _mm512_set1_ps(127.0f / max);
   int i = 0;
   for (; i + 64 <= n; i += 64) {
-    const __m512i packed = PackBytes(
-        RoundScaled(_mm512_loadu_ps(x + i), factor), RoundScaled(_mm512_loadu_ps(x + i + 16), factor),
-        RoundScaled(_mm512_loadu_ps(x + i + 32), factor), RoundScaled(_mm512_loadu_ps(x + i + 48), factor));
+    const __m512i packed =
+        PackBytes(RoundScaled(_mm512_loadu_ps(x + i), factor), RoundScaled(_mm512_loadu_ps(x + i + 16), factor),
+                  RoundScaled(_mm512_loadu_ps(x + i + 32), factor), RoundScaled(_mm512_loadu_ps(x + i + 48), factor));
     _mm512_storeu_si512(bytes + i, AddBias<kBias>(packed));
   }
   if (i < n) {

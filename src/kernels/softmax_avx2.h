@@ -26,13 +26,13 @@ struct SoftmaxState {
     max = -1e30f;  // not infinite: its difference to itself is 0
   }
 
-  // Turns the scores x * scale of a page into probabilities, in place. Only the first `keys` are visible (none, if it is
-  // not positive): the others become 0. Returns what sums over earlier pages must be multiplied by.
+  // Turns the scores x * scale of a page into probabilities, in place. Only the first `keys` are visible (none, if it
+  // is not positive): the others become 0. Returns what sums over earlier pages must be multiplied by.
   float Add(float* x, float scale, int keys) {
     __m256 page_max = _mm256_set1_ps(std::numeric_limits<float>::lowest());
     for (int v = 0; 8 * v < keys; ++v) {  // max returns its second operand if one is NaN
-      const __m256 value = _mm256_blendv_ps(page_max, _mm256_load_ps(x + 8 * v),
-                                            _mm256_castsi256_ps(FirstLanes(keys - 8 * v)));
+      const __m256 value =
+          _mm256_blendv_ps(page_max, _mm256_load_ps(x + 8 * v), _mm256_castsi256_ps(FirstLanes(keys - 8 * v)));
       page_max = _mm256_max_ps(value, page_max);
     }
     const __m128 a = _mm_max_ps(_mm256_castps256_ps128(page_max), _mm256_extractf128_ps(page_max, 1));

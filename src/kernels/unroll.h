@@ -6,7 +6,8 @@
 
 #include <utility>
 
-// Marks a lambda that must be inlined: [&]<int i>() TAMIS_INLINE { ... }. The standard attribute syntax cannot stand there.
+// Marks a lambda that must be inlined: [&]<int i>() TAMIS_INLINE { ... }. The standard attribute syntax cannot stand
+// there.
 #define TAMIS_INLINE __attribute__((always_inline))
 
 namespace tamis::kernels {

@@ -13,8 +13,8 @@ namespace {
 [[maybe_unused]] inline __m256 ExpPs256(__m256 x) {
   // The constant comes first: max and min return their second operand if one is NaN.
   x = _mm256_min_ps(_mm256_set1_ps(89.0f), _mm256_max_ps(_mm256_set1_ps(-104.0f), x));
-  const __m256 n = _mm256_round_ps(_mm256_mul_ps(x, _mm256_set1_ps(0x1.715476p+0f)),
-                                   _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+  const __m256 n =
+      _mm256_round_ps(_mm256_mul_ps(x, _mm256_set1_ps(0x1.715476p+0f)), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   __m256 r = _mm256_fnmadd_ps(n, _mm256_set1_ps(0x1.62e400p-1f), x);  // ln2 in two parts: n * the first is exact
   r = _mm256_fnmadd_ps(n, _mm256_set1_ps(0x1.7f7d1cp-20f), r);
   __m256 p = _mm256_set1_ps(0x1.6b6de6p-10f);
@@ -28,8 +28,7 @@ namespace {
   const __m256i half = _mm256_srai_epi32(whole, 1);
   const __m256i bias = _mm256_set1_epi32(127);
   const __m256 low = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(half, bias), 23));
-  const __m256 high =
-      _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(_mm256_sub_epi32(whole, half), bias), 23));
+  const __m256 high = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(_mm256_sub_epi32(whole, half), bias), 23));
   return _mm256_mul_ps(_mm256_mul_ps(p, low), high);
 }
 

@@ -14,8 +14,15 @@ BINARY = pathlib.Path(os.environ.get("TAMIS_BIN", ROOT / "build" / "release" / "
 
 class Tamis:
     def __call__(self, *arguments, stdin=None, code=0, env=None, cwd=None):
-        done = subprocess.run([str(BINARY), *map(str, arguments)], input=stdin, capture_output=True, text=not isinstance(stdin, bytes),
-                              env={**os.environ, **(env or {})}, cwd=cwd, timeout=300)
+        done = subprocess.run(
+            [str(BINARY), *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            text=not isinstance(stdin, bytes),
+            env={**os.environ, **(env or {})},
+            cwd=cwd,
+            timeout=300,
+        )
         assert done.returncode == code, (done.returncode, done.stderr)
         return done
 
@@ -41,5 +48,7 @@ def read_jsonl(path):
 def real_tokenizer():
     path = os.environ.get("TAMIS_QWEN3_TOKENIZER")
     if not path:
-        pytest.skip("TAMIS_QWEN3_TOKENIZER is not set: tools/fetch_qwen3_tokenizer.sh prints the path of the published tokenizer")
+        pytest.skip(
+            "TAMIS_QWEN3_TOKENIZER is not set; tools/fetch_qwen3_tokenizer.sh prints the published tokenizer's path"
+        )
     return path

@@ -30,9 +30,16 @@ def test_tokenize_prompts_with_the_published_tokenizer(tamis, real_tokenizer):
 
 
 def test_a_missing_instruction_means_the_default_and_an_empty_one_is_empty(tamis):
-    rows = [{"query": "q", "document": "d"}, {"instruction": None, "query": "q", "document": "d"},
-            {"instruction": "Given a web search query, retrieve relevant passages that answer the query", "query": "q", "document": "d"},
-            {"instruction": "", "query": "q", "document": "d"}]
+    rows = [
+        {"query": "q", "document": "d"},
+        {"instruction": None, "query": "q", "document": "d"},
+        {
+            "instruction": "Given a web search query, retrieve relevant passages that answer the query",
+            "query": "q",
+            "document": "d",
+        },
+        {"instruction": "", "query": "q", "document": "d"},
+    ]
     text = "".join(json.dumps(r) + "\n" for r in rows)
     ids = [g["ids"] for g in tamis.lines("tokenize", "--model", TINY, "--prompt", stdin=text)]
     assert ids[0] == ids[1] == ids[2]
@@ -62,19 +69,32 @@ def test_score_keeps_order_over_chunks(tamis):
 
 def test_score_takes_rerank_options(tamis):
     row = json.dumps({"query": "q", "document": "word " * 500}) + "\n"
-    got = tamis.lines("score", "--max-length", 200, "--raw-scores", "--no-prefix-sharing", "--tokenizer", TINY / "tokenizer.json",
-                      "--model", TINY, stdin=row)[0]
+    got = tamis.lines(
+        "score",
+        "--max-length",
+        200,
+        "--raw-scores",
+        "--no-prefix-sharing",
+        "--tokenizer",
+        TINY / "tokenizer.json",
+        "--model",
+        TINY,
+        stdin=row,
+    )[0]
     assert got["truncated_tokens"] > 0 and got["score"] == got["margin"]
 
 
 @pytest.mark.parametrize("command", ["score", "tokenize"])
-@pytest.mark.parametrize("line, part", [
-    ('{"query": "q", "document": "d", "text": "t"', "not JSON"),
-    ("[1]", "a JSON object is expected"),
-    ('{"query": 5, "document": "d", "text": 5}', "a string is expected"),
-    ("{}", "there is no field"),
-    ('{"text": "\\ud800", "query": "\\ud800", "document": "d"}', "not JSON"),
-])
+@pytest.mark.parametrize(
+    "line, part",
+    [
+        ('{"query": "q", "document": "d", "text": "t"', "not JSON"),
+        ("[1]", "a JSON object is expected"),
+        ('{"query": 5, "document": "d", "text": 5}', "a string is expected"),
+        ("{}", "there is no field"),
+        ('{"text": "\\ud800", "query": "\\ud800", "document": "d"}', "not JSON"),
+    ],
+)
 def test_a_bad_row_is_named_and_what_came_before_is_kept(tamis, command, line, part):
     good = '{"text": "t", "query": "q", "document": "d"}\n'
     done = tamis(command, stdin=good + good + line + "\n" + good, code=1)

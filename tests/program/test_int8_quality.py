@@ -10,8 +10,13 @@ def descriptions():
     """{package: (one line, paragraph)} from apt's lists, or from what is installed where there are none."""
     text = subprocess.run(["apt-cache", "dumpavail"], capture_output=True, text=True, errors="replace").stdout
     if text.count("\nDescription") < 500:
-        text = subprocess.run(["dpkg-query", "-W", "-f", "Package: ${Package}\nDescription: ${Description}\n\n"], capture_output=True,
-                              text=True, errors="replace", check=True).stdout
+        text = subprocess.run(
+            ["dpkg-query", "-W", "-f", "Package: ${Package}\nDescription: ${Description}\n\n"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=True,
+        ).stdout
     out = {}
     for block in text.split("\n\n"):
         name = re.search(r"^Package: (.*)$", block, re.M)
@@ -34,14 +39,16 @@ def test_int8_agrees_with_fp32(tamis):
         right.append(candidates.index(name))
         rows += [{"query": texts[name][0], "document": f"{c}: {texts[c][1] or texts[c][0]}"} for c in candidates]
     text = "".join(json.dumps(r) + "\n" for r in rows)
-    margins = {p: [g["margin"] for g in tamis.lines("score", "-q", "--precision", p, stdin=text)] for p in ("fp32", "int8")}
+    margins = {
+        p: [g["margin"] for g in tamis.lines("score", "-q", "--precision", p, stdin=text)] for p in ("fp32", "int8")
+    }
 
     def ndcg(values):
         from math import log2
 
         total = 0
         for q, positive in enumerate(right):
-            own = values[20 * q:20 * q + 20]
+            own = values[20 * q : 20 * q + 20]
             rank = 1 + sum(v > own[positive] for v in own)
             total += 1 / log2(rank + 1) if rank <= 10 else 0
         return total / len(right)
@@ -55,7 +62,10 @@ def test_int8_agrees_with_fp32(tamis):
     a, b = ranks(margins["fp32"]), ranks(margins["int8"])
     mean = (len(a) - 1) / 2
     spearman = sum((x - mean) * (y - mean) for x, y in zip(a, b)) / sum((x - mean) ** 2 for x in a)
-    print(f"nDCG@10 fp32 {ndcg(margins['fp32']):.4f} int8 {ndcg(margins['int8']):.4f}, Spearman {spearman:.5f}, {len(rows)} pairs")
+    print(
+        f"nDCG@10 fp32 {ndcg(margins['fp32']):.4f} int8 {ndcg(margins['int8']):.4f}, "
+        f"Spearman {spearman:.5f}, {len(rows)} pairs"
+    )
     assert spearman >= 0.995
     # 0.5 points is the bound on thousands of queries; one place of one query's document moves forty queries by more.
     assert abs(ndcg(margins["fp32"]) - ndcg(margins["int8"])) <= 0.02

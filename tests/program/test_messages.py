@@ -18,33 +18,44 @@ def model(tmp_path):
 
 
 def test_usage_errors_end_with_2(tamis):
-    for arguments, part in ((["rernk"], "rerank"), (["rerank", "--qury", "x", "d"], "--query"), (["rerank", "d"], "--query"),
-                            (["rerank", "--query", "q"], "documents"), (["rerank", "--query", "q", "--top-n", "three", "d"], "--top-n"),
-                            (["rerank", "--query", "q", "--threads", "0", "d"], "--threads"), ([], "subcommand")):
+    for arguments, part in (
+        (["rernk"], "rerank"),
+        (["rerank", "--qury", "x", "d"], "--query"),
+        (["rerank", "d"], "--query"),
+        (["rerank", "--query", "q"], "documents"),
+        (["rerank", "--query", "q", "--top-n", "three", "d"], "--top-n"),
+        (["rerank", "--query", "q", "--threads", "0", "d"], "--threads"),
+        ([], "subcommand"),
+    ):
         done = tamis(*arguments, code=2)
         assert done.stdout == "" and part in done.stderr and done.stderr.startswith("tamis: "), arguments
 
 
 def test_failures_end_with_1_and_name_what_is_wrong(tamis, tmp_path):
-    for arguments, part in ((["--model", "/nowhere"], "/nowhere: no such model folder"),
-                            (["--documents", "/nowhere.txt"], "/nowhere.txt: no such file"),
-                            (["--documents", str(tmp_path)], "is a folder"),
-                            (["--tokenizer", "/nowhere.json"], "/nowhere.json")):
+    for arguments, part in (
+        (["--model", "/nowhere"], "/nowhere: no such model folder"),
+        (["--documents", "/nowhere.txt"], "/nowhere.txt: no such file"),
+        (["--documents", str(tmp_path)], "is a folder"),
+        (["--tokenizer", "/nowhere.json"], "/nowhere.json"),
+    ):
         texts = [] if "--documents" in arguments else ["d"]
         done = tamis("rerank", "--query", "q", *arguments, *texts, code=1)
         assert part in done.stderr and done.stdout == ""
 
 
-@pytest.mark.parametrize("name, content, part", [
-    ("d.jsonl", '{"text": "a"}\n{"body": "b"}\n', 'd.jsonl:2: there is no field "text"'),
-    ("d.jsonl", '{"text": "a"}\n{"text": 5}\n', 'd.jsonl:2: "text" is'),
-    ("d.jsonl", '{"text": "a"}\nnope\n', "d.jsonl:2: column"),
-    ("d.json", '["a", 5]', "document 1"),
-    ("d.json", '{"x": 1}', "a JSON list of documents"),
-    ("d.csv", "a,b\n1,2\n", 'there is no column "text"; the columns are "a", "b"'),
-    ("d.csv", "text,b\n1\n", "row 2 has 1 cells; the header has 2"),
-    ("d.csv", "", "no header"),
-])
+@pytest.mark.parametrize(
+    "name, content, part",
+    [
+        ("d.jsonl", '{"text": "a"}\n{"body": "b"}\n', 'd.jsonl:2: there is no field "text"'),
+        ("d.jsonl", '{"text": "a"}\n{"text": 5}\n', 'd.jsonl:2: "text" is'),
+        ("d.jsonl", '{"text": "a"}\nnope\n', "d.jsonl:2: column"),
+        ("d.json", '["a", 5]', "document 1"),
+        ("d.json", '{"x": 1}', "a JSON list of documents"),
+        ("d.csv", "a,b\n1,2\n", 'there is no column "text"; the columns are "a", "b"'),
+        ("d.csv", "text,b\n1\n", "row 2 has 1 cells; the header has 2"),
+        ("d.csv", "", "no header"),
+    ],
+)
 def test_bad_documents_are_placed(tamis, tmp_path, name, content, part):
     (tmp_path / name).write_text(content, encoding="utf-8")
     assert part in tamis("rerank", "--query", "q", "--documents", tmp_path / name, code=1).stderr
@@ -94,12 +105,18 @@ def test_a_full_disk_is_an_error(tamis):
     if not os.path.exists("/dev/full"):
         pytest.skip("this system has no /dev/full")
     with open("/dev/full", "w", encoding="utf-8") as full:
-        done = subprocess.run([str(BINARY), "rerank", "-q", "--query", "q", "d"], stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            [str(BINARY), "rerank", "-q", "--query", "q", "d"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
     assert done.returncode == 1 and "standard output" in done.stderr
 
 
 def test_a_closed_pipe_ends_quietly(tamis):
-    done = subprocess.run(["bash", "-c", f"yes '{{\"text\": \"t\"}}' | head -20000 | '{BINARY}' tokenize | head -1"], capture_output=True, text=True)
+    done = subprocess.run(
+        ["bash", "-c", f"yes '{{\"text\": \"t\"}}' | head -20000 | '{BINARY}' tokenize | head -1"],
+        capture_output=True,
+        text=True,
+    )
     assert done.stderr == "" and done.stdout.startswith("{")
 
 

@@ -4,8 +4,11 @@ import json
 
 import pytest
 
-DOCUMENTS = ["Venus comes close to Earth in size and mass.", "Mars is called the red planet for its iron oxide dust.",
-             "A recipe for bread needs flour and water."]
+DOCUMENTS = [
+    "Venus comes close to Earth in size and mass.",
+    "Mars is called the red planet for its iron oxide dust.",
+    "A recipe for bread needs flour and water.",
+]
 
 
 def test_ranks_english(tamis):
@@ -18,7 +21,11 @@ def test_ranks_english(tamis):
 
 
 def test_ranks_chinese(tamis):
-    documents = ["今天下午有雨，出门请带伞。", "备份数据库之前先停止写入，然后把数据文件复制到另一台机器上。", "这家餐厅的牛肉面很有名。"]
+    documents = [
+        "今天下午有雨，出门请带伞。",
+        "备份数据库之前先停止写入，然后把数据文件复制到另一台机器上。",
+        "这家餐厅的牛肉面很有名。",
+    ]
     assert tamis.json("rerank", "--query", "怎样备份数据库", *documents)["results"][0]["index"] == 1
 
 
@@ -40,23 +47,26 @@ def test_table_fits_the_terminal(tamis):
     out = tamis("rerank", "--query", "x", long, "火星" * 60, env={"COLUMNS": "60", "LC_ALL": "C.UTF-8"}).stdout
     lines = out.splitlines()
     assert len(lines) == 3
-    wide = [sum(2 if ord(c) > 0x2e80 else 1 for c in line) for line in lines]
+    wide = [sum(2 if ord(c) > 0x2E80 else 1 for c in line) for line in lines]
     assert max(wide) <= 60
     assert "…" in lines[1] and "\033" not in out
 
 
-@pytest.mark.parametrize("name, content, options", [
-    ("d.txt", "first line\r\n\r\nsecond line\n", []),
-    ("d.txt", "\ufefffirst line\nsecond line", []),
-    ("d.md", "first\nline\n\nsecond line\n", []),
-    ("d.jsonl", '{"text": "first line"}\n{"text": "second line", "id": 7}\n', []),
-    ("d.jsonl", '{"body": "first line"}\n{"body": "second line"}\n', ["--field", "body"]),
-    ("d.json", '["first line", {"text": "second line"}]', []),
-    ("d.json", '{"documents": ["first line", "second line"]}', []),
-    ("d.csv", 'id,text\n1,"first\nline"\n2,second line\n', []),
-    ("d.csv", 'id,body\n1,"first, line"\n2,"second ""line"""\n', ["--column", "body"]),
-    ("d.unknown", '{"text": "first line"}\n{"text": "second line"}\n', ["--input-format", "jsonl"]),
-])
+@pytest.mark.parametrize(
+    "name, content, options",
+    [
+        ("d.txt", "first line\r\n\r\nsecond line\n", []),
+        ("d.txt", "\ufefffirst line\nsecond line", []),
+        ("d.md", "first\nline\n\nsecond line\n", []),
+        ("d.jsonl", '{"text": "first line"}\n{"text": "second line", "id": 7}\n', []),
+        ("d.jsonl", '{"body": "first line"}\n{"body": "second line"}\n', ["--field", "body"]),
+        ("d.json", '["first line", {"text": "second line"}]', []),
+        ("d.json", '{"documents": ["first line", "second line"]}', []),
+        ("d.csv", 'id,text\n1,"first\nline"\n2,second line\n', []),
+        ("d.csv", 'id,body\n1,"first, line"\n2,"second ""line"""\n', ["--column", "body"]),
+        ("d.unknown", '{"text": "first line"}\n{"text": "second line"}\n', ["--input-format", "jsonl"]),
+    ],
+)
 def test_reads_files(tamis, tmp_path, name, content, options):
     path = tmp_path / name
     path.write_bytes(content.encode())
@@ -68,8 +78,11 @@ def test_reads_files(tamis, tmp_path, name, content, options):
 
 def test_other_fields_come_back_untouched(tamis, tmp_path):
     path = tmp_path / "d.jsonl"
-    path.write_text('{"id": 12345678901234567, "content": "mars", "url": "u", "tags": ["a", {"b": null}], "score2": 1.50}\n'
-                    '{"id": "x", "content": "venus", "title": "\\u00e9"}\n', encoding="utf-8")
+    path.write_text(
+        '{"id": 12345678901234567, "content": "mars", "url": "u", "tags": ["a", {"b": null}], "score2": 1.50}\n'
+        '{"id": "x", "content": "venus", "title": "\\u00e9"}\n',
+        encoding="utf-8",
+    )
     results = tamis.json("rerank", "--query", "mars", "--documents", path, "--field", "content")["results"]
     by_index = {r["index"]: r for r in results}
     assert by_index[0]["id"] == 12345678901234567
@@ -104,7 +117,9 @@ def test_top_n_and_min_score(tamis):
 def test_raw_scores_are_the_margins(tamis):
     from math import exp
 
-    probabilities = {r["index"]: r["score"] for r in tamis.json("rerank", "--query", "red planet", *DOCUMENTS)["results"]}
+    probabilities = {
+        r["index"]: r["score"] for r in tamis.json("rerank", "--query", "red planet", *DOCUMENTS)["results"]
+    }
     for r in tamis.json("rerank", "--query", "red planet", "--raw-scores", *DOCUMENTS)["results"]:
         assert 1 / (1 + exp(-r["score"])) == pytest.approx(probabilities[r["index"]], rel=1e-5)
 
@@ -149,7 +164,7 @@ def test_windows_find_what_truncation_loses(tamis, tmp_path):
     cut = tamis.json("rerank", *options)["results"][0]
     best = tamis.json("rerank", *options, "--windows", "auto")["results"][0]
     assert best["score"] > cut["score"]
-    window = text.encode()[best["window"]["start_byte"]:best["window"]["end_byte"]].decode()
+    window = text.encode()[best["window"]["start_byte"] : best["window"]["end_byte"]].decode()
     assert "red planet" in window
 
 
@@ -175,8 +190,10 @@ def test_profiles(tamis, tmp_path):
 
 
 def test_many_queries(tamis):
-    rows = ('{"id": "a", "query": "red planet", "documents": ["mars is red", {"text": "venus", "url": "v"}]}\n'
-            '\n{"query": "bread", "documents": [], "note": 1}\n')
+    rows = (
+        '{"id": "a", "query": "red planet", "documents": ["mars is red", {"text": "venus", "url": "v"}]}\n'
+        '\n{"query": "bread", "documents": [], "note": 1}\n'
+    )
     answers = tamis.lines("rerank", "--queries", "-", stdin=rows)
     assert [a.get("id") for a in answers] == ["a", None]
     assert answers[0]["query"] == "red planet" and len(answers[0]["results"]) == 2

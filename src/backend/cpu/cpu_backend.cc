@@ -78,8 +78,8 @@ class CpuBackend final : public Backend {
     const std::size_t hidden = static_cast<std::size_t>(model_.shape.hidden);
     AlignedBuffer<float> states(plan.scored.size() * hidden);
     TAMIS_RETURN_IF_ERROR(forward_.Run(plan, control, states.data()));
-    const std::vector<HeadLogits> logits = ComputeLogits(model_.head, model_.source, model_.rotation, states.data(),
-                                                         plan.scored.size(), kernels_, *pool_);
+    const std::vector<HeadLogits> logits =
+        ComputeLogits(model_.head, model_.source, model_.rotation, states.data(), plan.scored.size(), kernels_, *pool_);
     std::vector<SegmentResult> results(segments.size());
     for (std::size_t i = 0; i < plan.scored.size(); ++i) {
       if (!std::isfinite(logits[i].margin())) {

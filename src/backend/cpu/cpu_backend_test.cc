@@ -131,8 +131,9 @@ TEST_P(CpuBackendTest, KeptPrefixesGiveTheSameBitsInLaterSteps) {
     first.clear();
     const auto last = RunStep(*backend, {{-1, second[0].state, tail, true, false}});
     ExpectAlone(last[0].logits, Join(Join(prefix, middle), tail), "after two kept prefixes");
-    const auto both = RunStep(*backend, {{-1, nullptr, prefix, false, true}, {0, nullptr, middle, false, true},
-                                     {1, nullptr, tail, true, false}});
+    const auto both = RunStep(
+        *backend,
+        {{-1, nullptr, prefix, false, true}, {0, nullptr, middle, false, true}, {1, nullptr, tail, true, false}});
     ExpectAlone(both[2].logits, Join(Join(prefix, middle), tail), "kept in the same step");
     const auto again = RunStep(*backend, {{-1, both[1].state, tail, true, false}});
     ExpectAlone(again[0].logits, Join(Join(prefix, middle), tail), "from the state kept beside it");
@@ -159,7 +160,8 @@ TEST_P(CpuBackendTest, LabelLogProbabilitiesSumToOne) {
   double total = 0;
   for (TokenId label = 0; label < TinyConfig().vocab_size; ++label) {
     options.head.positive = label;
-    total += std::exp(static_cast<double>(RunStep(*Make(options), {{-1, nullptr, ids, true, false}})[0].logits.margin()));
+    total +=
+        std::exp(static_cast<double>(RunStep(*Make(options), {{-1, nullptr, ids, true, false}})[0].logits.margin()));
   }
   EXPECT_NEAR(total, 1.0, 1e-4);
 }

@@ -159,9 +159,9 @@ void Forward<Policy>::ProjectQkv(const Tile& tile, int layer, bool queries, bool
     }
     const float* row = work.projected.data() + r * ldc + (queries ? 0 : s.q_columns());
     const std::size_t q_row = r * static_cast<std::size_t>(s.q_heads);
-    Policy::HeadRow(kernels_, {&heads, row, rope_.cos(position), rope_.sin(position),
-                               tile.q + q_row * Policy::QueryHeadBytes(s), tile.q_scale + q_row, pages.data(),
-                               position % kPagePositions});
+    Policy::HeadRow(kernels_,
+                    {&heads, row, rope_.cos(position), rope_.sin(position), tile.q + q_row * Policy::QueryHeadBytes(s),
+                     tile.q_scale + q_row, pages.data(), position % kPagePositions});
   }
 }
 
@@ -175,7 +175,8 @@ void Forward<Policy>::Attend(const Tile& tile, int layer, Workspace& work) {
   work.scratch.EnsureSize(kernels::AttentionScratchBytes(group, s.head_dim_padded));
   for (std::size_t begin = 0; begin < tile.rows;) {
     std::size_t end = begin + 1;  // rows of one segment, in consecutive positions
-    while (end < tile.rows && end - begin < kernels::kAttentionRowsMax && tile.segment[end] == tile.segment[begin]) ++end;
+    while (end < tile.rows && end - begin < kernels::kAttentionRowsMax && tile.segment[end] == tile.segment[begin])
+      ++end;
     for (int h = 0; h < s.kv_heads; ++h) {
       const std::size_t head = static_cast<std::size_t>(h) * static_cast<std::size_t>(group);
       kernels::AttentionArgs args;
@@ -277,8 +278,12 @@ void Forward<Policy>::FinishScoredRows(const StepPlan& plan, float* out) {
   pool_.ParallelFor((count + tile_rows - 1) / tile_rows, [&](std::size_t task, int thread) {
     const std::size_t begin = task * tile_rows;
     const std::size_t n = std::min(tile_rows, count - begin);
-    const Tile tile{n, rows.data() + begin * hidden, q.data() + begin * heads * Policy::QueryHeadBytes(s),
-                    q_scale.data() + begin * heads, plan.scored.data() + begin, position.data() + begin};
+    const Tile tile{n,
+                    rows.data() + begin * hidden,
+                    q.data() + begin * heads * Policy::QueryHeadBytes(s),
+                    q_scale.data() + begin * heads,
+                    plan.scored.data() + begin,
+                    position.data() + begin};
     ProjectQkv(tile, layer, true, false, thread);
     FinishLayer(tile, layer, thread);
     for (std::size_t r = 0; r < n; ++r) {
@@ -291,8 +296,8 @@ template <class Policy>
 Status Forward<Policy>::Run(const StepPlan& plan, const StepControl* control, float* out) {
   Prepare(plan);
   const bool amx = kernels_.isa == Isa::kAmx && page_shape_.precision == Precision::kInt8;
-  const std::size_t tile_rows = TileRows(plan.rows, pool_.threads(), amx ? kTileRowsAmx : kTileRows,
-                                         amx ? kGranuleAmx : kGranule);
+  const std::size_t tile_rows =
+      TileRows(plan.rows, pool_.threads(), amx ? kTileRowsAmx : kTileRows, amx ? kGranuleAmx : kGranule);
   const std::size_t tiles = (plan.rows + tile_rows - 1) / tile_rows;
   const int last = page_shape_.layers - 1;
   const auto cancelled = [control] { return control != nullptr && control->cancelled(); };

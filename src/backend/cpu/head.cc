@@ -50,7 +50,8 @@ std::vector<float> LogSumExp(const Tensor& rows, const std::vector<float>& state
     for (std::size_t i = 0; i < count; ++i) {
       MaxAndSum& p = partial[chunk * count + i];
       for (std::int64_t r = 0; r < n; ++r) {
-        const float logit = kernels.dot_f32(states.data() + i * width, values.data() + static_cast<std::size_t>(r) * width, width);
+        const float logit =
+            kernels.dot_f32(states.data() + i * width, values.data() + static_cast<std::size_t>(r) * width, width);
         Merge(p, {logit, 1.0});
       }
     }
@@ -73,8 +74,8 @@ Result<PreparedHead> PrepareHead(const Qwen3Model& model, const HeadSpec& spec, 
   model.final_norm.ReadRows(0, 1, head.final_norm.data());
   if (spec.kind == HeadSpec::Kind::kScoreRow) {
     if (!model.score) {
-      return InvalidArgument(fmt::format("{}: the profile wants a score head, but the model has none (no score.weight)",
-                                         model.source));
+      return InvalidArgument(
+          fmt::format("{}: the profile wants a score head, but the model has none (no score.weight)", model.source));
     }
     head.first = FoldedRow(*model.score, 0, head.final_norm, rotation);
     return head;
@@ -87,7 +88,8 @@ Result<PreparedHead> PrepareHead(const Qwen3Model& model, const HeadSpec& spec, 
   const Tensor& rows = OutputRows(model);
   for (TokenId id : {spec.positive, spec.negative}) {
     if (id < 0 || id >= rows.rows()) {
-      return InvalidArgument(fmt::format("{}: label token {} is outside the vocabulary of {}", model.source, id, rows.rows()));
+      return InvalidArgument(
+          fmt::format("{}: label token {} is outside the vocabulary of {}", model.source, id, rows.rows()));
     }
   }
   head.first = FoldedRow(rows, spec.positive, head.final_norm, rotation);

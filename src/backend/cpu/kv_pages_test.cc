@@ -12,8 +12,9 @@ namespace {
 
 PageShape Shape(Precision precision, int head_dim) {
   const int padded = (head_dim + 63) / 64 * 64;
-  return {3, 2, head_dim, padded, precision,
-          precision == Precision::kInt8 ? kernels::PageBytesS8(padded) : kernels::PageBytesF32(head_dim)};
+  return {3,         2,
+          head_dim,  padded,
+          precision, precision == Precision::kInt8 ? kernels::PageBytesS8(padded) : kernels::PageBytesF32(head_dim)};
 }
 
 // Fills whole floats, so that fp32 pages hold numbers that compare by value.
@@ -64,8 +65,7 @@ TEST(CpuPrefixState, EarlierPagesAreTheParents) {
   EXPECT_EQ(second->Page(2, 0, 1), first->Page(2, 0, 1));
   EXPECT_NE(second->Page(2, 1, 1), first->Page(2, 1, 1));  // shared page: a copy of its own
   EXPECT_EQ(second->bytes(), 3u * 3 * 2 * shape.page_bytes);
-  EXPECT_EQ(second->Page(1, 3, 1) - second->Page(1, 1, 0),
-            static_cast<std::ptrdiff_t>(5 * shape.page_bytes));
+  EXPECT_EQ(second->Page(1, 3, 1) - second->Page(1, 1, 0), static_cast<std::ptrdiff_t>(5 * shape.page_bytes));
 }
 
 }  // namespace

@@ -49,7 +49,9 @@ struct Int8Policy {
   static void Attention(const kernels::Kernels& k, const kernels::AttentionArgs& args) { k.attention_s8(args); }
   static std::size_t QueryHeadBytes(const LayerShape& s) { return static_cast<std::size_t>(s.head_dim_padded); }
 
-  static int Padded(int n) { return (n + kernels::kDepthAlignment - 1) / kernels::kDepthAlignment * kernels::kDepthAlignment; }
+  static int Padded(int n) {
+    return (n + kernels::kDepthAlignment - 1) / kernels::kDepthAlignment * kernels::kDepthAlignment;
+  }
 };
 
 struct F32Policy {
@@ -81,7 +83,9 @@ struct F32Policy {
   }
   static void HeadRow(const kernels::Kernels& k, const kernels::HeadRowArgs& args) { k.head_row_f32(args); }
   static void Attention(const kernels::Kernels& k, const kernels::AttentionArgs& args) { k.attention_f32(args); }
-  static std::size_t QueryHeadBytes(const LayerShape& s) { return static_cast<std::size_t>(s.head_dim) * sizeof(float); }
+  static std::size_t QueryHeadBytes(const LayerShape& s) {
+    return static_cast<std::size_t>(s.head_dim) * sizeof(float);
+  }
 };
 
 }  // namespace tamis::cpu

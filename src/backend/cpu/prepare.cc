@@ -104,7 +104,7 @@ class Preparer {
   static constexpr bool kInt8 = std::is_same_v<Linear, Int8Linear>;
 
   static std::vector<const Tensor*> Tensors(const Qwen3Layer& l) {
-    return {&l.input_norm, &l.q_proj, &l.k_proj,    &l.v_proj,  &l.o_proj,   &l.q_norm, &l.k_norm,
+    return {&l.input_norm,          &l.q_proj,    &l.k_proj,  &l.v_proj,   &l.o_proj, &l.q_norm, &l.k_norm,
             &l.post_attention_norm, &l.gate_proj, &l.up_proj, &l.down_proj};
   }
 
@@ -120,14 +120,15 @@ class Preparer {
   template <class Fill>
   void PackColumns(Linear& linear, int n, int k, const Fill& fill) {
     Allocate(linear, n, k);
-    pool_.ParallelFor(static_cast<std::size_t>((n + kColumnsPerTask - 1) / kColumnsPerTask), [&](std::size_t task, int) {
-      AlignedBuffer<float> row(static_cast<std::size_t>(k));
-      const int begin = static_cast<int>(task) * kColumnsPerTask;
-      for (int column = begin; column < std::min(n, begin + kColumnsPerTask); ++column) {
-        fill(column, row.data());
-        PackColumn(linear, column, row.data());
-      }
-    });
+    pool_.ParallelFor(static_cast<std::size_t>((n + kColumnsPerTask - 1) / kColumnsPerTask),
+                      [&](std::size_t task, int) {
+                        AlignedBuffer<float> row(static_cast<std::size_t>(k));
+                        const int begin = static_cast<int>(task) * kColumnsPerTask;
+                        for (int column = begin; column < std::min(n, begin + kColumnsPerTask); ++column) {
+                          fill(column, row.data());
+                          PackColumn(linear, column, row.data());
+                        }
+                      });
   }
 
   void Inputs(const Qwen3Layer& source, PreparedLayer<Linear>& out) {
@@ -184,14 +185,15 @@ class Preparer {
     }
     const std::size_t stride = static_cast<std::size_t>(k);
     AlignedBuffer<float> whole(static_cast<std::size_t>(n) * stride);
-    pool_.ParallelFor(static_cast<std::size_t>((n + kColumnsPerTask - 1) / kColumnsPerTask), [&](std::size_t task, int) {
-      const int begin = static_cast<int>(task) * kColumnsPerTask;
-      for (int row = begin; row < std::min(n, begin + kColumnsPerTask); ++row) {
-        float* w = whole.data() + static_cast<std::size_t>(row) * stride;
-        source.ReadRows(row, 1, w);
-        kernels_.hadamard(w, k, HadamardBlock(width));
-      }
-    });
+    pool_.ParallelFor(static_cast<std::size_t>((n + kColumnsPerTask - 1) / kColumnsPerTask),
+                      [&](std::size_t task, int) {
+                        const int begin = static_cast<int>(task) * kColumnsPerTask;
+                        for (int row = begin; row < std::min(n, begin + kColumnsPerTask); ++row) {
+                          float* w = whole.data() + static_cast<std::size_t>(row) * stride;
+                          source.ReadRows(row, 1, w);
+                          kernels_.hadamard(w, k, HadamardBlock(width));
+                        }
+                      });
     // Down the columns, in strips narrow enough for all rows of a block to stay in the second-level cache.
     constexpr std::size_t kStrip = 128;
     pool_.ParallelFor((stride + kStrip - 1) / kStrip, [&](std::size_t task, int) {

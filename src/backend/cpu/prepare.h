@@ -1,7 +1,7 @@
 // Prepared weights: a model's linear layers packed for the kernels, in int8 (folded and rotated) or fp32.
 //
-// Int8, with R the rotation of the residual stream (rotation.h), Hv a Walsh-Hadamard transform of each head's values and
-// Hd one over blocks of the MLP's inner width:
+// Int8, with R the rotation of the residual stream (rotation.h), Hv a Walsh-Hadamard transform of each head's values
+// and Hd one over blocks of the MLP's inner width:
 //   q, k        W diag(norm) R^T                    norm: the RMSNorm weights before the layer
 //   v           Hv W diag(norm) R^T
 //   o           R W Hv^T
@@ -44,7 +44,7 @@ struct F32Linear {
 
 template <class Linear>
 struct PreparedLayer {
-  Linear qkv;      // q_heads * head_dim + 2 * kv_heads * head_dim outputs
+  Linear qkv;  // q_heads * head_dim + 2 * kv_heads * head_dim outputs
   Linear o;
   Linear gate_up;  // groups of 16 gates, then 16 ups
   Linear down;
@@ -61,7 +61,7 @@ struct LayerShape {
   int kv_heads = 0;
   int head_dim = 0;
   int head_dim_padded = 0;  // multiple of 64
-  int inner = 0;            // MLP width
+  int inner = 0;  // MLP width
   float eps = 0;
 
   int q_columns() const { return q_heads * head_dim; }
@@ -74,8 +74,8 @@ LayerShape ShapeOf(const Qwen3Config& config);
 // The rows that turn the last hidden state into logits.
 struct PreparedHead {
   HeadSpec spec;
-  std::vector<float> first;       // [hidden], final norm folded in, rotated
-  std::vector<float> second;      // label pairs
+  std::vector<float> first;  // [hidden], final norm folded in, rotated
+  std::vector<float> second;  // label pairs
   std::vector<float> final_norm;  // for the logits of the whole vocabulary
 };
 

@@ -16,8 +16,8 @@ TEST(StepPlan, LaysOutAChainAndItsChildren) {
   const auto prefix = Ids(76);
   const auto a = Ids(10);
   const auto b = Ids(100);
-  const std::vector<Segment> segments = {{-1, nullptr, prefix, false, false}, {0, nullptr, a, true, false},
-                                         {0, nullptr, b, true, false}};
+  const std::vector<Segment> segments = {
+      {-1, nullptr, prefix, false, false}, {0, nullptr, a, true, false}, {0, nullptr, b, true, false}};
   const auto plan = PlanStep(segments, kShape, kLimits);
   ASSERT_TRUE(plan.ok()) << plan.status().message();
   EXPECT_EQ(plan->rows, 186u);
@@ -33,8 +33,8 @@ TEST(StepPlan, LaysOutAChainAndItsChildren) {
 TEST(StepPlan, TableSharesFullPagesOnly) {
   const auto prefix = Ids(76);
   const auto a = Ids(10);
-  const std::vector<Segment> segments = {{-1, nullptr, prefix, false, false}, {0, nullptr, a, true, false},
-                                         {0, nullptr, a, true, false}};
+  const std::vector<Segment> segments = {
+      {-1, nullptr, prefix, false, false}, {0, nullptr, a, true, false}, {0, nullptr, a, true, false}};
   const auto plan = PlanStep(segments, kShape, kLimits);
   ASSERT_TRUE(plan.ok());
   PageArena arena;
