@@ -42,7 +42,7 @@ Result<std::map<std::string, std::string>> ParseShardIndex(std::string_view text
   return out;
 }
 
-Status Checkpoint::Add(std::shared_ptr<const MappedFile> file) {
+Status Checkpoint::Add(const std::shared_ptr<const MappedFile>& file) {
   TAMIS_ASSIGN_OR_RETURN(SafetensorsEntries entries, ParseSafetensors(file->bytes(), file->name()));
   for (auto& [name, entry] : entries) {
     const auto [at, added] = tensors_.emplace(name, Located{std::move(entry), file});
@@ -62,7 +62,7 @@ Status Checkpoint::AddShards(const std::map<std::string, std::string>& index, co
     if (!file.ok()) {
       return {file.status().code(), fmt::format("{} (a shard that {} names)", file.status().message(), source_)};
     }
-    TAMIS_RETURN_IF_ERROR(Add(*std::move(file)));
+    TAMIS_RETURN_IF_ERROR(Add(*file));
   }
   for (const auto& [tensor, shard] : index) {
     const auto found = tensors_.find(tensor);
@@ -78,8 +78,8 @@ Result<Checkpoint> Checkpoint::OpenFolder(const std::string& folder) {
   const std::string index = (fs::path(folder) / "model.safetensors.index.json").string();
   std::error_code error;
   if (fs::exists(single, error)) {
-    TAMIS_ASSIGN_OR_RETURN(auto file, MappedFile::Open(single));
-    return FromFile(std::move(file));
+    TAMIS_ASSIGN_OR_RETURN(const auto file, MappedFile::Open(single));
+    return FromFile(file);
   }
   if (!fs::exists(index, error)) {
     return NotFound(fmt::format("{}: neither model.safetensors nor model.safetensors.index.json is there", folder));
@@ -91,9 +91,9 @@ Result<Checkpoint> Checkpoint::OpenFolder(const std::string& folder) {
   return out;
 }
 
-Result<Checkpoint> Checkpoint::FromFile(std::shared_ptr<const MappedFile> file) {
+Result<Checkpoint> Checkpoint::FromFile(const std::shared_ptr<const MappedFile>& file) {
   Checkpoint out(file->name());
-  TAMIS_RETURN_IF_ERROR(out.Add(std::move(file)));
+  TAMIS_RETURN_IF_ERROR(out.Add(file));
   return out;
 }
 

@@ -21,7 +21,7 @@ class Checkpoint {
   // tensor is in one file only, and in the one that the index names.
   // Errors: NotFound, DataLoss or Unimplemented, naming file, tensor, what was found and what was expected.
   static Result<Checkpoint> OpenFolder(const std::string& folder);
-  static Result<Checkpoint> FromFile(std::shared_ptr<const MappedFile> file);
+  static Result<Checkpoint> FromFile(const std::shared_ptr<const MappedFile>& file);
 
   bool Has(std::string_view name) const { return tensors_.find(name) != tensors_.end(); }
 
@@ -42,7 +42,7 @@ class Checkpoint {
   };
 
   explicit Checkpoint(std::string source) : source_(std::move(source)) {}
-  Status Add(std::shared_ptr<const MappedFile> file);
+  Status Add(const std::shared_ptr<const MappedFile>& file);
   Status AddShards(const std::map<std::string, std::string>& index, const std::string& folder);
 
   std::string source_;  // the file, or the index of several
