@@ -17,11 +17,18 @@ PageShape Shape(Precision precision, int head_dim) {
           precision, precision == Precision::kInt8 ? kernels::PageBytesS8(padded) : kernels::PageBytesF32(head_dim)};
 }
 
-// Fills whole floats, so that fp32 pages hold numbers that compare by value.
+// Keys, values and (int8) scales and sums; what a page has beyond them keeps pages apart and is never looked at.
+std::size_t ContentBytes(const PageShape& shape) {
+  const std::size_t slots = 64;
+  if (shape.precision == Precision::kFp32) return 2 * slots * static_cast<std::size_t>(shape.head_dim) * sizeof(float);
+  return 2 * slots * static_cast<std::size_t>(shape.head_dim_padded) + 3 * slots * sizeof(float);
+}
+
 AlignedBuffer<std::byte> RandomPage(const PageShape& shape, unsigned seed) {
   AlignedBuffer<std::byte> page(shape.page_bytes);
+  std::memset(page.data(), 0, page.size());
   std::mt19937 random(seed);
-  for (std::size_t i = 0; i < page.size(); ++i) page[i] = static_cast<std::byte>(random() & 0x3f);
+  for (std::size_t i = 0; i < ContentBytes(shape); ++i) page[i] = static_cast<std::byte>(random() & 0x3f);
   return page;
 }
 
