@@ -1,39 +1,56 @@
 // The batch planner: which pending units the next step computes. A pure function, so that fairness and starvation are
 // tested without threads or clocks.
 //
-// Each request has a service count: the cost served so far, level with the least-served waiting request when it
-// arrives. The planner gives the next unit to the request with the lowest count, again and again, until the step is
-// full. So two requests share every step evenly: the slower one takes at most twice its time alone, plus one step. A
-// higher priority is served first as long as it has work. A unit that is larger than a whole step gets one of its own.
+// Two lanes share the work evenly: the short lane serves the request with the least work left, the old lane the one
+// that has waited longest. So a small request takes at most twice its time alone (plus the steps around it) beside any
+// number of larger ones, and the oldest request, however large, gets half of the machine until it is done: nothing
+// starves. Whoever is in both lanes gets everything. A higher priority is served before a lower one in both lanes.
+//
+// A unit that is larger than a whole step gets one of its own. Where neither lane's next unit fits and the step is
+// less than half full, later units and other requests fill it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 namespace tamis {
 
 struct PlanUnit {
-  std::int64_t cost = 0;   // own tokens (engine/cost_model.h)
-  int prefix = -1;         // index of the request's prefix that it continues, or -1
+  std::int64_t cost = 0;  // of its own tokens (engine/cost_model.h). REQUIRES: > 0
+  int prefix = -1;        // the beginning that it shares with others: index into PlanInput::prefix_costs; -1: none
 };
 
 struct PlanRequest {
-  int priority = 0;               // lower is served first (as Cohere's `priority`)
-  std::int64_t served = 0;        // service count
-  std::span<const PlanUnit> units;  // pending, in the order they are to be computed
-  std::span<const std::int64_t> prefix_costs;  // what computing each prefix costs now; 0 if it is at hand
+  int priority = 0;                 // lower is served first (as Cohere's `priority`)
+  std::int64_t arrival = 0;         // any order of waiting: a count or a time
+  std::int64_t waiting_cost = 0;    // of all its units
+  std::span<const PlanUnit> units;  // waiting, in the order they are to be computed
 };
 
-struct StepPlanChoice {
-  std::vector<std::size_t> take;     // for each request: how many of its first units
-  std::vector<std::int64_t> cost;    // for each request: what they cost, prefixes included
-  std::int64_t total_cost = 0;
+struct PlanInput {
+  std::span<const PlanRequest> requests;
+  std::span<const std::int64_t> prefix_costs;  // of computing each now; 0 where it is at hand
+  std::int64_t cost_max = 0;                   // of a step. REQUIRES: > 0
+  std::int64_t lane_balance = 0;               // as the last plan left it; 0 at first
 };
 
-// REQUIRES: cost_max > 0. A step is never empty while a unit is pending, and takes units until the next one would
-// bring it over cost_max.
-StepPlanChoice PlanNextStep(std::span<const PlanRequest> requests, std::int64_t cost_max);
+struct PlannedUnit {
+  std::size_t request = 0;
+  std::size_t unit = 0;
+};
+
+struct BatchPlan {
+  // By request, then by place.
+  std::vector<PlannedUnit> units;
+  std::int64_t cost = 0;          // prefixes included
+  std::int64_t lane_balance = 0;  // work of the short lane less work of the old one
+};
+
+// A plan is empty only if nothing waits, and costs more than cost_max only if it is a single unit.
+// Time: linear in the requests and in the units planned.
+BatchPlan PlanNextStep(const PlanInput& input);
 
 }  // namespace tamis

@@ -40,8 +40,8 @@ bool EndsWithAny(std::string_view text, const std::array<std::string_view, N>& e
 }
 
 // Closing quotes and brackets belong to the sentence before them.
-constexpr std::array<std::string_view, 13> kClosers = {"\"", "'", ")", "]", "}", "”", "’", "»", "」", "』", "）", "】",
-                                                       "》"};
+constexpr std::array<std::string_view, 13> kClosers = {"\"", "'",  ")",  "]",  "}",  "”", "’",
+                                                       "»",  "」", "』", "）", "】", "》"};
 constexpr std::array<std::string_view, 8> kWideStops = {"。", "！", "？", "；", "…", "｡", "।", "؟"};
 constexpr std::array<std::string_view, 3> kNarrowStops = {".", "!", "?"};
 constexpr std::array<std::string_view, 4> kWideCommas = {"，", "、", "：", "､"};

@@ -43,7 +43,8 @@ Result<std::unique_ptr<Tokenizer>> OpenTokenizer(const ModelOptions& options) {
   }
   if (path.empty()) {
     if (options.model.starts_with(kRandomPrefix)) {
-      return InvalidArgument(fmt::format("{}: a model with random weights has no tokenizer of its own; give one", options.model));
+      return InvalidArgument(
+          fmt::format("{}: a model with random weights has no tokenizer of its own; give one", options.model));
     }
     path = (fs::path(options.model) / "tokenizer.json").string();
   }
@@ -67,7 +68,8 @@ Result<ScoringProfile> ChooseProfile(const ModelOptions& options, const Qwen3Con
     std::error_code error;
     if (fs::exists(options.profile, error)) return ReadProfileFile(options.profile);
     std::string names;
-    for (const ScoringProfile& profile : BuiltInProfiles()) names += fmt::format("{}{}", names.empty() ? "" : ", ", profile.name);
+    for (const ScoringProfile& profile : BuiltInProfiles())
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", profile.name);
     return NotFound(fmt::format("no scoring profile \"{}\": neither a file nor one of {}", options.profile, names));
   }
   const fs::path own = fs::path(options.model) / "tamis_profile.json";
@@ -92,8 +94,8 @@ HeadSpec SpecOf(const ResolvedHead& head) {
 Result<int> ChooseMaxLength(const ModelOptions& options, const Qwen3Config& config) {
   if (options.max_length == 0) return std::min(kDefaultMaxLength, config.max_positions);
   if (options.max_length < 0 || options.max_length > config.max_positions) {
-    return InvalidArgument(fmt::format("max_length {} is out of range: the model takes 1 to {} tokens", options.max_length,
-                                       config.max_positions));
+    return InvalidArgument(fmt::format("max_length {} is out of range: the model takes 1 to {} tokens",
+                                       options.max_length, config.max_positions));
   }
   return options.max_length;
 }
@@ -131,14 +133,16 @@ Result<LoadedModel> OpenModel(const ModelOptions& options) {
   const Qwen3Config config = weights.config;
   TAMIS_ASSIGN_OR_RETURN(model.tokenizer, OpenTokenizer(options));
   if (model.tokenizer->vocab_size() > config.vocab_size) {
-    return InvalidArgument(fmt::format("the tokenizer has ids up to {}, but the model's vocabulary is {}: they do not belong together",
-                                       model.tokenizer->vocab_size() - 1, config.vocab_size));
+    return InvalidArgument(
+        fmt::format("the tokenizer has ids up to {}, but the model's vocabulary is {}: they do not belong together",
+                    model.tokenizer->vocab_size() - 1, config.vocab_size));
   }
   TAMIS_ASSIGN_OR_RETURN(ScoringProfile profile, ChooseProfile(options, config));
   TAMIS_ASSIGN_OR_RETURN(const ResolvedHead head, ResolveHead(profile, *model.tokenizer));
   model.notes = head.notes;
   TAMIS_ASSIGN_OR_RETURN(const int max_length, ChooseMaxLength(options, config));
-  TAMIS_ASSIGN_OR_RETURN(PromptBuilder prompts, PromptBuilder::Create(model.tokenizer.get(), std::move(profile), max_length));
+  TAMIS_ASSIGN_OR_RETURN(PromptBuilder prompts,
+                         PromptBuilder::Create(model.tokenizer.get(), std::move(profile), max_length));
   model.prompts = std::make_unique<PromptBuilder>(std::move(prompts));
   CpuBackendOptions backend;
   backend.precision = options.precision;

@@ -15,6 +15,9 @@ namespace {
 // Less in common than this is not worth a segment of its own.
 constexpr std::size_t kSharedTokensMin = 16;
 
+// Windows of fewer tokens hold no sentence; where no more fit, the document is truncated instead.
+constexpr int kWindowTokensMin = 16;
+
 struct Query {
   EncodedQuery encoded;
   std::vector<std::size_t> pairs;
@@ -38,7 +41,9 @@ Status CheckRange(const char* name, int value, int min, int max) {
 Status CheckOptions(const ScoreOptions& options, int max_positions) {
   TAMIS_RETURN_IF_ERROR(CheckRange("max_length", options.max_length, 0, max_positions));
   TAMIS_RETURN_IF_ERROR(CheckRange("max_tokens_per_doc", options.max_tokens_per_doc, 0, max_positions));
-  TAMIS_RETURN_IF_ERROR(CheckRange("window_tokens", options.window_tokens, 0, max_positions));
+  if (options.window_tokens != 0) {
+    TAMIS_RETURN_IF_ERROR(CheckRange("window_tokens", options.window_tokens, kWindowTokensMin, max_positions));
+  }
   return CheckRange("overlap_tokens", options.overlap_tokens, -1, max_positions);
 }
 
@@ -49,33 +54,42 @@ Status CheckRoom(const EncodedQuery& query, const ScoreOptions& options) {
       query.query_tokens, query.max_length, query.content_room));
 }
 
-EncodedText EncodeWindows(const PromptBuilder& prompts, const Tokenizer& tokenizer, const EncodedQuery& query,
-                          std::string_view document, const DocumentTokens& tokens, const ScoreOptions& options) {
-  WindowLimits limits;
-  limits.window_tokens = options.window_tokens > 0 ? std::min(options.window_tokens, query.document_room) : query.document_room;
-  limits.overlap_tokens = options.overlap_tokens >= 0 ? options.overlap_tokens : limits.window_tokens / 8;
-  const auto encode = [&](std::string_view slice) {
-    std::vector<TokenId> ids;
-    tokenizer.Encode(slice, &ids);
-    return ids;
-  };
+EncodedText EncodeWindows(const PromptBuilder& prompts, const EncodedQuery& query, std::string_view document,
+                          std::span<const std::size_t> token_ends, const WindowLimits& limits) {
+  const auto count = [&](std::string_view slice) { return prompts.TokenizeDocument(query, slice).ids.size(); };
   EncodedText out;
-  for (const Window& window : CutWindows(document, tokens.end_bytes, limits, encode)) {
-    const std::string_view slice = document.substr(window.range.start_byte, window.range.end_byte - window.range.start_byte);
+  for (const ByteRange& range : CutWindows(document, token_ends, limits, count)) {
+    const std::string_view slice = document.substr(range.start_byte, range.end_byte - range.start_byte);
     EncodedDocument encoded = prompts.EncodeDocument(query, slice, limits.window_tokens);
     out.truncated_tokens += encoded.truncated_tokens;
-    out.prompts.push_back({std::move(encoded.tail_ids), window.range});
+    out.prompts.push_back({std::move(encoded.tail_ids), range});
   }
   return out;
 }
 
-EncodedText EncodeText(const PromptBuilder& prompts, const Tokenizer& tokenizer, const EncodedQuery& query,
-                       std::string_view document, const ScoreOptions& options) {
-  if (options.windows == WindowMode::kAuto && query.document_room > 0) {
+// Where the first `tokens` tokens of a document end, at a border of characters.
+std::size_t BytesOf(std::string_view document, std::span<const std::size_t> token_ends, std::size_t tokens) {
+  std::size_t end = token_ends[tokens - 1];
+  while (end > 0 && QualityOfCut(document, end) == CutQuality::kInsideCharacter) --end;
+  return end;
+}
+
+EncodedText EncodeText(const PromptBuilder& prompts, const EncodedQuery& query, std::string_view document,
+                       const ScoreOptions& options) {
+  WindowLimits limits;
+  limits.window_tokens =
+      options.window_tokens > 0 ? std::min(options.window_tokens, query.document_room) : query.document_room;
+  limits.overlap_tokens = options.overlap_tokens >= 0 ? options.overlap_tokens : limits.window_tokens / 8;
+  if (options.windows == WindowMode::kAuto && limits.window_tokens >= kWindowTokensMin) {
     const DocumentTokens tokens = prompts.TokenizeDocument(query, document);
-    const int limit = options.window_tokens > 0 ? std::min(options.window_tokens, query.document_room) : query.document_room;
-    if (tokens.ids.size() > static_cast<std::size_t>(limit)) {
-      return EncodeWindows(prompts, tokenizer, query, document, tokens, options);
+    const std::size_t total = tokens.ids.size();
+    const std::size_t wanted =
+        options.max_tokens_per_doc > 0 ? std::min(total, static_cast<std::size_t>(options.max_tokens_per_doc)) : total;
+    if (wanted > static_cast<std::size_t>(limits.window_tokens)) {
+      if (wanted < total) document = document.substr(0, BytesOf(document, tokens.end_bytes, wanted));
+      EncodedText out = EncodeWindows(prompts, query, document, std::span(tokens.end_bytes).first(wanted), limits);
+      out.truncated_tokens += static_cast<int>(total - wanted);
+      return out;
     }
   }
   EncodedDocument encoded = prompts.EncodeDocument(query, document, options.max_tokens_per_doc);
@@ -93,7 +107,8 @@ std::size_t CommonTokens(const std::vector<const std::vector<TokenId>*>& prompts
   for (const auto* ids : prompts) {
     common = std::min(common, ids->size() - 1);
     common = static_cast<std::size_t>(
-        std::mismatch(ids->begin(), ids->begin() + static_cast<std::ptrdiff_t>(common), prompts[0]->begin()).first - ids->begin());
+        std::mismatch(ids->begin(), ids->begin() + static_cast<std::ptrdiff_t>(common), prompts[0]->begin()).first -
+        ids->begin());
   }
   return common >= kSharedTokensMin ? common : 0;
 }
@@ -108,10 +123,7 @@ class Assembler {
   // Adds the prompts of one query's pairs.
   void Add(const Query& query, std::vector<EncodedText>& texts) {
     std::vector<TokenId> prefix_ids = query.encoded.prefix_ids;
-    std::size_t common = 0;
-    if (prefix_ids.empty()) {
-      common = FindCommon(query, texts, &prefix_ids);
-    }
+    const std::size_t common = prefix_ids.empty() ? FindCommon(query, texts, &prefix_ids) : 0;
     int prefix = -1;
     const std::size_t prefix_tokens = prefix_ids.size();
     if (!prefix_ids.empty()) {
@@ -123,15 +135,18 @@ class Assembler {
       EncodedText& text = texts[pair];
       out_.truncated_tokens[pair] = text.truncated_tokens;
       out_.windows[pair] = static_cast<int>(text.prompts.size());
+      bool all_seen = true;
       for (Prompt& prompt : text.prompts) {
-        if (common > 0) prompt.tail.erase(prompt.tail.begin(), prompt.tail.begin() + static_cast<std::ptrdiff_t>(common));
-        AddPrompt(pair, prompt, prefix, prefix_tokens, &seen);
+        prompt.tail.erase(prompt.tail.begin(), prompt.tail.begin() + static_cast<std::ptrdiff_t>(common));
+        all_seen = AddPrompt(pair, prompt, prefix, prefix_tokens, &seen) && all_seen;
       }
+      if (all_seen) ++out_.duplicates;
     }
   }
 
  private:
-  static std::size_t FindCommon(const Query& query, const std::vector<EncodedText>& texts, std::vector<TokenId>* prefix_ids) {
+  static std::size_t FindCommon(const Query& query, const std::vector<EncodedText>& texts,
+                                std::vector<TokenId>* prefix_ids) {
     std::vector<const std::vector<TokenId>*> all;
     for (std::size_t pair : query.pairs) {
       for (const Prompt& prompt : texts[pair].prompts) all.push_back(&prompt.tail);
@@ -141,20 +156,28 @@ class Assembler {
     return common;
   }
 
-  void AddPrompt(std::size_t pair, Prompt& prompt, int prefix, std::size_t prefix_tokens,
+  // True if a prompt before it had the same ids.
+  bool AddPrompt(std::size_t pair, Prompt& prompt, int prefix, std::size_t prefix_tokens,
                  std::unordered_map<std::string_view, std::size_t>* seen) {
     const std::size_t tokens = prefix_tokens + prompt.tail.size();
     out_.prompt_tokens += static_cast<std::int64_t>(tokens);
-    const auto found = seen->find(Bytes(prompt.tail));
     std::size_t unit = out_.units.size();
-    if (found != seen->end()) {
+    if (prompt.tail.empty()) {  // nothing after what is shared: scored as a whole
+      if (prefix >= 0) prompt.tail = out_.prefixes[static_cast<std::size_t>(prefix)].ids;
+      out_.units.push_back({std::move(prompt.tail), -1});
+      out_.prompts.push_back({pair, unit, static_cast<int>(tokens), prompt.window});
+      return false;
+    }
+    const auto found = seen->find(Bytes(prompt.tail));
+    const bool seen_before = found != seen->end();
+    if (seen_before) {
       unit = found->second;
-      ++out_.duplicates;
     } else {
       out_.units.push_back({std::move(prompt.tail), prefix});
       seen->emplace(Bytes(out_.units.back().ids), unit);
     }
     out_.prompts.push_back({pair, unit, static_cast<int>(tokens), prompt.window});
+    return seen_before;
   }
 
   EncodedPairs& out_;
@@ -162,7 +185,7 @@ class Assembler {
 
 }  // namespace
 
-Result<EncodedPairs> EncodePairs(const PromptBuilder& prompts, const Tokenizer& tokenizer, std::span<const PairText> pairs,
+Result<EncodedPairs> EncodePairs(const PromptBuilder& prompts, std::span<const PairText> pairs,
                                  const ScoreOptions& options, int max_positions, ThreadPool* pool) {
   TAMIS_RETURN_IF_ERROR(CheckOptions(options, max_positions));
   using Key = std::tuple<std::optional<std::string_view>, std::string_view, int>;
@@ -175,7 +198,8 @@ Result<EncodedPairs> EncodePairs(const PromptBuilder& prompts, const Tokenizer& 
     const auto [at, added] = by_query.emplace(Key{pairs[i].instruction, pairs[i].query, max_length}, queries.size());
     if (added) {
       TAMIS_RETURN_IF_ERROR(CheckRange("max_length", max_length, 0, max_positions));
-      TAMIS_ASSIGN_OR_RETURN(EncodedQuery encoded, prompts.EncodeQuery(pairs[i].instruction, pairs[i].query, max_length));
+      TAMIS_ASSIGN_OR_RETURN(EncodedQuery encoded,
+                             prompts.EncodeQuery(pairs[i].instruction, pairs[i].query, max_length));
       TAMIS_RETURN_IF_ERROR(CheckRoom(encoded, options));
       out.query_truncated = out.query_truncated || encoded.query_truncated;
       queries.push_back({std::move(encoded), {}});
@@ -185,8 +209,14 @@ Result<EncodedPairs> EncodePairs(const PromptBuilder& prompts, const Tokenizer& 
   }
   std::vector<EncodedText> texts(pairs.size());
   pool->ParallelFor(pairs.size(), [&](std::size_t i, int) {
-    texts[i] = EncodeText(prompts, tokenizer, queries[query_of[i]].encoded, pairs[i].document, options);
+    texts[i] = EncodeText(prompts, queries[query_of[i]].encoded, pairs[i].document, options);
   });
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (!queries[query_of[i]].encoded.prefix_ids.empty()) continue;
+    for (const Prompt& prompt : texts[i].prompts) {
+      if (prompt.tail.empty()) return InvalidArgument(fmt::format("document {}: its prompt has no token to score", i));
+    }
+  }
   Assembler assembler(pairs.size(), &out);
   for (const Query& query : queries) assembler.Add(query, texts);
   return out;

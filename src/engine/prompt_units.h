@@ -38,7 +38,7 @@ struct EncodedPairs {
   std::vector<PromptUnit> prompts;             // by pair, in the order of its windows
   std::vector<int> truncated_tokens;           // [pairs]
   std::vector<int> windows;                    // [pairs]
-  int duplicates = 0;
+  int duplicates = 0;                          // pairs with nothing to compute that is not computed for another
   std::int64_t prompt_tokens = 0;
   bool query_truncated = false;
 };
@@ -46,7 +46,7 @@ struct EncodedPairs {
 // Pairs with the same instruction, query and length share their beginning. Encodes on the threads of `pool`.
 // Errors: InvalidArgument for options out of range, or a query that leaves no room for documents (both lengths named)
 // unless options.truncate_query.
-Result<EncodedPairs> EncodePairs(const PromptBuilder& prompts, const Tokenizer& tokenizer, std::span<const PairText> pairs,
+Result<EncodedPairs> EncodePairs(const PromptBuilder& prompts, std::span<const PairText> pairs,
                                  const ScoreOptions& options, int max_positions, ThreadPool* pool);
 
 }  // namespace tamis

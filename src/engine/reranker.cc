@@ -5,17 +5,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <condition_variable>
-#include <deque>
 #include <future>
-#include <mutex>
-#include <thread>
+#include <memory>
+#include <utility>
 
 #include "base/thread_pool.h"
 #include "engine/loaded_model.h"
 #include "engine/prompt_units.h"
 #include "engine/scheduler.h"
+#include "engine/score_collector.h"
+#include "engine/task_thread.h"
 #include "text/instructions.h"
 #include "text/utf8.h"
 
@@ -28,63 +27,30 @@ std::int64_t MicrosecondsSince(Clock::time_point begin) {
   return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count();
 }
 
+std::optional<std::string_view> View(const std::optional<std::string>& text) {
+  return text ? std::optional<std::string_view>(*text) : std::nullopt;
+}
+
 // One request on its way: what its prompts were, and what came back.
 struct Pending {
   EncodedPairs encoded;
-  std::vector<HeadLogits> logits;  // [units]
+  std::unique_ptr<ScoreCollector> collector;
   RequestStats stats;
-  Clock::time_point begin;
+  Clock::time_point begin = Clock::now();
 };
 
-// Runs tasks one after the other on a thread of its own: what RerankAsync does before the scheduler takes over.
-class TaskThread {
- public:
-  TaskThread() : thread_([this] { Loop(); }) {}
-  ~TaskThread() {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
-    wake_.notify_all();
-    thread_.join();
-  }
-  TaskThread(const TaskThread&) = delete;
-  TaskThread& operator=(const TaskThread&) = delete;
-
-  void Add(std::function<void()> task) {
-    {
-      const std::lock_guard lock(mutex_);
-      tasks_.push_back(std::move(task));
-    }
-    wake_.notify_all();
-  }
-
- private:
-  // Ends when everything added has run.
-  void Loop() {
-    for (;;) {
-      std::function<void()> task;
-      {
-        std::unique_lock lock(mutex_);
-        wake_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
-        if (tasks_.empty()) return;
-        task = std::move(tasks_.front());
-        tasks_.pop_front();
-      }
-      task();
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<std::function<void()>> tasks_;
-  bool stopping_ = false;
-  std::thread thread_;
+// What is left to do for a rerank request once its documents are scored.
+struct Finish {
+  int top_n = 0;
+  std::optional<float> min_score;
+  bool raw_scores = false;
+  std::size_t bad_texts = 0;
 };
 
 std::vector<std::string> Warnings(const EncodedPairs& encoded, std::size_t bad_texts) {
   std::vector<std::string> out;
-  const auto cut = std::count_if(encoded.truncated_tokens.begin(), encoded.truncated_tokens.end(), [](int n) { return n > 0; });
+  const auto cut =
+      std::count_if(encoded.truncated_tokens.begin(), encoded.truncated_tokens.end(), [](int n) { return n > 0; });
   if (cut > 0) out.push_back(fmt::format("{} of {} documents were truncated", cut, encoded.truncated_tokens.size()));
   if (encoded.query_truncated) out.emplace_back("the query was truncated and leaves no room for documents");
   if (bad_texts > 0) out.push_back(fmt::format("{} texts are not valid UTF-8; bad bytes count as U+FFFD", bad_texts));
@@ -94,7 +60,9 @@ std::vector<std::string> Warnings(const EncodedPairs& encoded, std::size_t bad_t
 class RerankerImpl final : public Reranker {
  public:
   RerankerImpl(LoadedModel model, const ModelOptions& options)
-      : model_(std::move(model)), text_pool_(model_.info.threads), scheduler_(std::move(model_.backend), OptionsOf(options)) {}
+      : model_(std::move(model)),
+        text_pool_(model_.info.threads),
+        scheduler_(std::move(model_.backend), OptionsOf(options)) {}
 
   const ModelInfo& info() const override { return model_.info; }
 
@@ -118,17 +86,18 @@ class RerankerImpl final : public Reranker {
       TAMIS_ASSIGN_OR_RETURN(instructions[i], ResolveInstruction(pairs[i].instruction));
       texts.push_back({View(instructions[i]), pairs[i].query, pairs[i].document, pairs[i].max_length});
     }
-    auto pending = std::make_shared<Pending>();
+    const auto pending = std::make_shared<Pending>();
     TAMIS_RETURN_IF_ERROR(Encode(texts, options, pending.get()));
     std::promise<Status> promise;
-    Submit(pending, progress, [&](Status status) { promise.set_value(std::move(status)); });
+    Submit(pending, false, progress, [&](Status status) { promise.set_value(std::move(status)); });
     TAMIS_RETURN_IF_ERROR(promise.get_future().get());
-    return Assemble(*pending, pairs.size(), options.raw_scores);
+    return pending->collector->Scores(ActivationOf(options.raw_scores));
   }
 
   Result<TokenizedPrompt> TokenizePair(const TextPair& pair) const override {
     TAMIS_ASSIGN_OR_RETURN(const auto instruction, ResolveInstruction(pair.instruction));
-    TAMIS_ASSIGN_OR_RETURN(const EncodedQuery query, model_.prompts->EncodeQuery(View(instruction), pair.query, pair.max_length));
+    TAMIS_ASSIGN_OR_RETURN(const EncodedQuery query,
+                           model_.prompts->EncodeQuery(View(instruction), pair.query, pair.max_length));
     const EncodedDocument document = model_.prompts->EncodeDocument(query, pair.document);
     TokenizedPrompt out;
     out.ids = query.prefix_ids;
@@ -149,42 +118,44 @@ class RerankerImpl final : public Reranker {
     SchedulerOptions out;
     out.step_tokens = options.step_tokens;
     out.share_prefixes = options.share_prefixes;
-    out.prefix_cache_bytes = options.share_prefixes ? options.prefix_cache_bytes : 0;
+    out.prefix_cache_bytes = options.prefix_cache_bytes;
     out.cost = model_.cost;
     return out;
   }
 
-  static std::optional<std::string_view> View(const std::optional<std::string>& text) {
-    return text ? std::optional<std::string_view>(*text) : std::nullopt;
+  Activation ActivationOf(bool raw_scores) const {
+    return raw_scores ? Activation::kNone : model_.prompts->profile().activation;
   }
 
   Status Encode(std::span<const PairText> texts, const ScoreOptions& options, Pending* pending) {
-    pending->begin = Clock::now();
-    TAMIS_ASSIGN_OR_RETURN(pending->encoded, EncodePairs(*model_.prompts, *model_.tokenizer, texts, options,
-                                                         model_.info.max_positions, &text_pool_));
+    TAMIS_ASSIGN_OR_RETURN(pending->encoded,
+                           EncodePairs(*model_.prompts, texts, options, model_.info.max_positions, &text_pool_));
+    pending->stats.prompt_tokens = pending->encoded.prompt_tokens;
+    pending->stats.duplicates = pending->encoded.duplicates;
     pending->stats.tokenize_us = MicrosecondsSince(pending->begin);
     return OkStatus();
   }
 
-  // Hands the pending request to the scheduler; `done` is called once its logits are there, or with an error.
-  void Submit(const std::shared_ptr<Pending>& pending, ProgressFunction progress, std::function<void(Status)> done) {
+  // Hands the pending request to the scheduler; `done` is called once its scores are there, or with an error.
+  void Submit(const std::shared_ptr<Pending>& pending, bool keep_prefixes, ProgressFunction progress,
+              std::function<void(Status)> done) {
+    EncodedPairs& encoded = pending->encoded;
+    pending->collector = std::make_unique<ScoreCollector>(encoded, encoded.units.size());
     Job job;
-    job.prefixes = std::move(pending->encoded.prefixes);
-    job.units = std::move(pending->encoded.units);
-    const std::size_t total = job.units.size();
-    pending->logits.resize(total);
-    job.on_scored = [pending, progress = std::move(progress), total, count = std::size_t{0}](
+    job.prefixes = std::move(encoded.prefixes);
+    job.units = std::move(encoded.units);
+    job.keep_prefixes = keep_prefixes;
+    job.on_scored = [pending, progress = std::move(progress), total = encoded.windows.size(), before = std::size_t{0}](
                         std::size_t unit, const HeadLogits& logits) mutable {
-      pending->logits[unit] = logits;
-      if (progress) progress(++count, total);
+      const std::size_t documents = pending->collector->Add(unit, logits);
+      if (progress && documents > before) progress(documents, total);
+      before = documents;
     };
     job.on_done = [pending, done = std::move(done)](Status status, const JobStats& stats) {
       pending->stats.queue_us = stats.queue_us;
       pending->stats.compute_us = stats.compute_us;
       pending->stats.computed_tokens = stats.computed_tokens;
       pending->stats.steps = stats.steps;
-      pending->stats.prompt_tokens = pending->encoded.prompt_tokens;
-      pending->stats.duplicates = pending->encoded.duplicates;
       pending->stats.total_us = MicrosecondsSince(pending->begin);
       done(std::move(status));
     };
@@ -194,60 +165,27 @@ class RerankerImpl final : public Reranker {
   void Start(const RerankRequest& request, const ProgressFunction& progress, RerankCallback done) {
     const auto instruction = ResolveInstruction(request.instruction);
     if (!instruction.ok()) return done(instruction.status());
-    if (request.top_n < 0) return done(InvalidArgument(fmt::format("top_n {} is negative; 0 means all", request.top_n)));
-    std::size_t bad_texts = CountBadUtf8(request.query) > 0 ? 1 : 0;
+    if (request.top_n < 0)
+      return done(InvalidArgument(fmt::format("top_n {} is negative; 0 means all", request.top_n)));
+    Finish finish{request.top_n, request.min_score, request.options.raw_scores, 0};
+    finish.bad_texts = CountBadUtf8(request.query) > 0 ? 1 : 0;
+    const auto pending = std::make_shared<Pending>();
     std::vector<PairText> texts;
     texts.reserve(request.documents.size());
     for (const std::string& document : request.documents) {
       texts.push_back({View(*instruction), request.query, document, 0});
-      if (CountBadUtf8(document) > 0) ++bad_texts;
+      if (CountBadUtf8(document) > 0) ++finish.bad_texts;
     }
-    auto pending = std::make_shared<Pending>();
-    if (Status status = Encode(texts, request.options, pending.get()); !status.ok()) return done(status);
-    const int top_n = request.top_n;
-    Submit(pending, progress,
-           [this, pending, done = std::move(done), top_n, min_score = request.min_score, count = texts.size(),
-            raw = request.options.raw_scores, bad_texts](Status status) {
-             if (!status.ok()) return done(std::move(status));
-             RerankResponse response;
-             response.results = Assemble(*pending, count, raw);
-             Rank(&response.results, top_n, min_score);
-             response.stats = pending->stats;
-             response.warnings = Warnings(pending->encoded, bad_texts);
-             done(std::move(response));
-           });
-  }
-
-  // A pair's score is that of its best prompt; the first of equals.
-  std::vector<DocumentScore> Assemble(const Pending& pending, std::size_t pairs, bool raw_scores) const {
-    std::vector<DocumentScore> out(pairs);
-    std::vector<bool> seen(pairs);
-    for (const PromptUnit& prompt : pending.encoded.prompts) {
-      DocumentScore& score = out[prompt.pair];
-      const float margin = pending.logits[prompt.unit].margin();
-      score.tokens += prompt.tokens;
-      if (seen[prompt.pair] && margin <= score.margin) continue;
-      seen[prompt.pair] = true;
-      score.index = prompt.pair;
-      score.margin = margin;
-      score.truncated_tokens = pending.encoded.truncated_tokens[prompt.pair];
-      score.windows = pending.encoded.windows[prompt.pair];
-      if (score.windows > 1) score.window = prompt.window;
-    }
-    for (DocumentScore& score : out) {
-      const Activation activation = raw_scores ? Activation::kNone : model_.prompts->profile().activation;
-      score.score = static_cast<float>(ApplyActivation(activation, static_cast<double>(score.margin)));
-    }
-    return out;
-  }
-
-  static void Rank(std::vector<DocumentScore>* results, int top_n, std::optional<float> min_score) {
-    // By margin: a sigmoid in single precision makes equals of large margins.
-    std::sort(results->begin(), results->end(), [](const DocumentScore& a, const DocumentScore& b) {
-      return a.margin != b.margin ? a.margin > b.margin : a.index < b.index;
+    if (Status status = Encode(texts, request.options, pending.get()); !status.ok()) return done(std::move(status));
+    Submit(pending, true, progress, [this, pending, finish, done = std::move(done)](Status status) {
+      if (!status.ok()) return done(std::move(status));
+      RerankResponse response;
+      response.results = pending->collector->Scores(ActivationOf(finish.raw_scores));
+      RankScores(&response.results, finish.top_n, finish.min_score);
+      response.stats = pending->stats;
+      response.warnings = Warnings(pending->encoded, finish.bad_texts);
+      done(std::move(response));
     });
-    if (min_score) std::erase_if(*results, [&](const DocumentScore& r) { return r.score < *min_score; });
-    if (top_n > 0 && results->size() > static_cast<std::size_t>(top_n)) results->resize(static_cast<std::size_t>(top_n));
   }
 
   LoadedModel model_;
@@ -263,7 +201,8 @@ Result<std::unique_ptr<Reranker>> Reranker::Load(const ModelOptions& options) {
     TAMIS_ASSIGN_OR_RETURN(LoadedModel model, OpenModel(options));
     return std::unique_ptr<Reranker>(std::make_unique<RerankerImpl>(std::move(model), options));
   } catch (const std::exception& e) {
-    return ResourceExhausted(fmt::format("{}: {}", options.model.empty() ? "the built-in model" : options.model, e.what()));
+    return ResourceExhausted(
+        fmt::format("{}: {}", options.model.empty() ? "the built-in model" : options.model, e.what()));
   }
 }
 

@@ -9,51 +9,59 @@
 namespace tamis {
 namespace {
 
+constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max() / 4;
+
 class Cutter {
  public:
   Cutter(std::string_view text, std::span<const std::size_t> token_ends, const WindowLimits& limits,
-         const EncodeSlice& encode)
+         const CountTokens& count)
       : text_(text),
         ends_(token_ends),
         window_(static_cast<std::size_t>(limits.window_tokens)),
         overlap_(std::min(static_cast<std::size_t>(limits.overlap_tokens), window_ / 2)),
-        encode_(encode) {}
+        count_(count) {}
 
-  std::vector<Window> Cut() {
-    std::vector<Window> windows;
+  std::vector<ByteRange> Cut() {
+    std::vector<ByteRange> windows;
     std::size_t start = 0;
     for (;;) {
-      windows.push_back(CutOne(start));
-      const std::size_t end = windows.back().range.end_byte;
+      std::size_t end = EndOf(start);
+      if (end <= covered_ && covered_ > 0) {  // nothing new: do without the overlap
+        start = covered_;
+        end = EndOf(start);
+      }
+      windows.push_back({start, end});
       if (end >= text_.size()) return windows;
       start = NextStart(start, end);
+      covered_ = end;
     }
   }
 
  private:
-  Window CutOne(std::size_t start) {
+  // The end of the window from `start`.
+  std::size_t EndOf(std::size_t start) {
     std::size_t budget = window_;
-    std::size_t end = std::min(ChooseEnd(start, budget), BytesLimit(start));
-    std::vector<TokenId> ids = encode_(text_.substr(start, end - start));
-    bool by_bytes = end < text_.size() && end == BytesLimit(start);
-    while (ids.size() > window_ && end > NextCharacter(start)) {
-      const std::size_t excess = ids.size() - window_;
+    const std::size_t limit = BytesLimit(start);
+    std::size_t end = std::min(ChooseEnd(start, budget), limit);
+    bool by_bytes = end < text_.size() && end == limit;
+    for (std::size_t tokens; end > NextCharacter(start) && (tokens = count_(Slice(start, end))) > window_;) {
+      const std::size_t excess = tokens - window_;
       std::size_t shorter = end;
-      if (!by_bytes && excess < budget / 4) {  // a cut inside a word costs a token or two
+      if (!by_bytes && excess < budget / 4) {
         budget -= excess;
         shorter = ChooseEnd(start, budget);
       }
       if (shorter >= end) {
         by_bytes = true;
-        shorter = ShrinkBytes(start, end, ids.size());
+        shorter = ShrinkBytes(start, end, tokens);
       }
       end = shorter;
-      ids = encode_(text_.substr(start, end - start));
     }
-    bytes_max_ = by_bytes ? 2 * (end - start) : std::max(bytes_max_, bytes_max_ * 2);
-    if (ids.size() > window_) ids.resize(window_);
-    return {{start, end}, std::move(ids)};
+    bytes_max_ = std::min(kNoLimit, by_bytes ? 2 * (end - start) : 2 * bytes_max_);
+    return end;
   }
+
+  std::string_view Slice(std::size_t start, std::size_t end) const { return text_.substr(start, end - start); }
 
   // The end for a window from `start` of at most `budget` of the whole text's tokens: the last sentence end in its
   // second half, else the last word's, else the last character's.
@@ -61,11 +69,12 @@ class Cutter {
     const std::size_t first = BoundaryAtOrBefore(start);
     const std::size_t last = first + budget;
     if (last >= ends_.size()) return text_.size();
+    const std::size_t floor = std::max(start, covered_);
     std::size_t best = 0;
     CutQuality best_quality = CutQuality::kInsideCharacter;
     for (std::size_t i = last; i >= first + std::max<std::size_t>(budget / 2, 1); --i) {
       const std::size_t position = Boundary(i);
-      if (position <= start) break;
+      if (position <= floor) break;
       const CutQuality quality = QualityOfCut(text_, position);
       if (quality > best_quality) {
         best_quality = quality;
@@ -73,7 +82,7 @@ class Cutter {
       }
       if (quality == CutQuality::kSentence) break;
     }
-    return best_quality > CutQuality::kInsideCharacter ? best : NextCharacter(std::max(start, Boundary(last) - 1));
+    return best_quality > CutQuality::kInsideCharacter ? best : NextCharacter(std::max(floor + 1, Boundary(last)) - 1);
   }
 
   // Where the window after [start, end) starts: about overlap_ tokens before `end`, at the best cut within half an
@@ -134,16 +143,17 @@ class Cutter {
   std::span<const std::size_t> ends_;
   std::size_t window_;
   std::size_t overlap_;
-  const EncodeSlice& encode_;
-  std::size_t bytes_max_ = std::numeric_limits<std::size_t>::max() / 4;
+  const CountTokens& count_;
+  std::size_t covered_ = 0;  // the end of the window before
+  std::size_t bytes_max_ = kNoLimit;
 };
 
 }  // namespace
 
-std::vector<Window> CutWindows(std::string_view text, std::span<const std::size_t> token_ends,
-                               const WindowLimits& limits, const EncodeSlice& encode) {
+std::vector<ByteRange> CutWindows(std::string_view text, std::span<const std::size_t> token_ends,
+                                  const WindowLimits& limits, const CountTokens& count) {
   TAMIS_CHECK(limits.window_tokens > 0 && limits.overlap_tokens >= 0);
-  return Cutter(text, token_ends, limits, encode).Cut();
+  return Cutter(text, token_ends, limits, count).Cut();
 }
 
 }  // namespace tamis

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "tamis/options.h"
-#include "text/token_id.h"
 
 namespace tamis {
 
@@ -19,22 +18,17 @@ struct WindowLimits {
   int overlap_tokens = 0;  // what neighbours should share; at most half a window is honoured. REQUIRES: >= 0
 };
 
-struct Window {
-  ByteRange range;
-  std::vector<TokenId> ids;  // of the slice by itself; window_tokens at most
-};
-
-// Encodes a slice of the document by itself.
-using EncodeSlice = std::function<std::vector<TokenId>(std::string_view)>;
+// How many tokens a slice of the document has by itself.
+using CountTokens = std::function<std::size_t(std::string_view)>;
 
 // `token_ends[i]` is the byte where token i of the whole text ends; it does not decrease.
 //
 // The windows cover the text from its first byte to its last, in order, each starting after the one before it and at
-// or before that one's end. No window starts or ends inside a UTF-8 character. A slice that encodes to more tokens
-// than the whole text's count promised is shortened until it fits; only a single character of more tokens than a window
-// holds loses the rest of them. Time is linear in the text.
-std::vector<Window> CutWindows(std::string_view text, std::span<const std::size_t> token_ends,
-                               const WindowLimits& limits, const EncodeSlice& encode);
+// or before that one's end. No window starts or ends inside a UTF-8 character, nor, but for a single character of more
+// tokens, has more than window_tokens by itself: a slice that was cut inside a word can be a token or two longer than
+// its share of the whole text, and is shortened until it fits. Time is linear in the text.
+std::vector<ByteRange> CutWindows(std::string_view text, std::span<const std::size_t> token_ends,
+                                  const WindowLimits& limits, const CountTokens& count);
 
 // How good a place for a cut is. Higher is better.
 enum class CutQuality : int {
