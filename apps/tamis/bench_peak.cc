@@ -32,13 +32,14 @@ double MeasurePeakOps(Isa isa, Precision precision, int threads) {
   }
   iterations *= 4;
   ThreadPool pool(threads);
+  const int parties = pool.threads();
   double best = 0;
   for (int run = 0; run < kRuns; ++run) {
-    std::vector<double> rate(static_cast<std::size_t>(threads));
+    std::vector<double> rate(static_cast<std::size_t>(parties));
     std::atomic<int> ready{0};
-    pool.ParallelFor(static_cast<std::size_t>(threads), [&](std::size_t task, int) {
+    pool.ParallelFor(static_cast<std::size_t>(parties), [&](std::size_t task, int) {
       ready.fetch_add(1);
-      while (ready.load() < threads) {  // all at once, so that they share what they share
+      while (ready.load() < parties) {  // all at once, so that they share what they share
       }
       const Clock::time_point begin = Clock::now();
       const double ops = loop(iterations);

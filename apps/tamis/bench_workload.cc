@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <charconv>
+#include <cstdint>
 #include <random>
+#include <utility>
 
+#include "document_reader.h"
 #include "json_text.h"
 #include "line_reader.h"
 
@@ -14,14 +17,21 @@ namespace tamis::app {
 namespace {
 
 constexpr int kCountMax = 1 << 20;
+constexpr std::int64_t kTokensMax = std::int64_t{1} << 31;
+constexpr std::size_t kWordsMin = 20;
+constexpr int kQueryTokens = 16;    // where the workload does not say
+constexpr int kQueryTokensMin = 4;  // queries are to differ from each other
 
 // Everyday words; those that are one token after a space become the text.
 constexpr std::string_view kWords =
-    "the of and to in is for on with as by from that this are was be at or an it has have not can will which one all more "
+    "the of and to in is for on with as by from that this are was be at or an it has have not can will which one all "
+    "more "
     "time work system data file user page name list part line place way day year world life hand high small large long "
     "great old new public number case point group problem fact company right study book word business issue side kind "
-    "head house service friend power hour game end member law car city community team minute idea body back parent face "
-    "others level office door health person art war history party result change morning reason research girl guy moment "
+    "head house service friend power hour game end member law car city community team minute idea body back parent "
+    "face "
+    "others level office door health person art war history party result change morning reason research girl guy "
+    "moment "
     "air teacher force education foot boy age policy process music market sense nation plan college interest death "
     "experience effect use class control field development role effort rate heart drug show leader light voice wife "
     "police mind price report decision son view relationship town road arm difference value building action season "
@@ -45,12 +55,17 @@ std::string Text(const std::vector<std::string>& words, int tokens, std::mt19937
   return out.empty() ? out : out.substr(1);  // the template brings the first space
 }
 
-// How many words a query needs for the shared beginning to have the wanted length.
-Result<int> QueryTokens(const Reranker& reranker, const WorkloadShape& shape) {
-  constexpr int kDefault = 16;
-  if (shape.prefix_tokens == 0) return kDefault;
-  TAMIS_ASSIGN_OR_RETURN(const TokenizedPrompt prompt, reranker.TokenizePair({"", "x", std::nullopt, 0}));
-  return std::max(1, shape.prefix_tokens - prompt.shared_tokens);
+// What a prompt consists of besides the words of its query and document.
+struct Frame {
+  int prefix = 0;  // with a query of no words
+  int suffix = 0;
+};
+
+Result<Frame> MeasureFrame(const Reranker& reranker, const std::string& word,
+                           const std::optional<std::string>& instruction) {
+  const std::string bare = word.substr(1);
+  TAMIS_ASSIGN_OR_RETURN(const TokenizedPrompt prompt, reranker.TokenizePair({bare, bare, instruction, 0}));
+  return Frame{prompt.shared_tokens - 1, static_cast<int>(prompt.ids.size()) - prompt.shared_tokens - 1};
 }
 
 std::optional<int> Number(std::string_view text) {
@@ -64,48 +79,66 @@ std::optional<int> Number(std::string_view text) {
 
 Result<WorkloadShape> ParseWorkload(std::string_view name) {
   constexpr int kPrefix = 76;
-  if (name == "w0") return WorkloadShape{WorkloadKind::kSingle, 1, 100, kPrefix};
-  if (name == "w1") return WorkloadShape{WorkloadKind::kRerank, 50, 4481, kPrefix};
-  if (name == "w2") return WorkloadShape{WorkloadKind::kRerank, 10, 3787, kPrefix};
-  if (name == "w3") return WorkloadShape{WorkloadKind::kRerank, 1000, 14330, kPrefix};
-  if (name == "w4") return WorkloadShape{WorkloadKind::kPairs, 500, 45000, kPrefix};
+  using enum WorkloadKind;
+  if (name == "w0") return WorkloadShape{kSingle, 1, 0, kPrefix, 100};
+  if (name == "w1") return WorkloadShape{kRerank, 50, 8731, kPrefix, 0};
+  if (name == "w2") return WorkloadShape{kRerank, 10, 4637, kPrefix, 0};
+  if (name == "w3") return WorkloadShape{kRerank, 1000, 99330, kPrefix, 0};
+  if (name == "w4") return WorkloadShape{kPairs, 500, 0, kPrefix, 90};
   const std::size_t x = name.find('x');
   if (x != std::string_view::npos) {
     const auto documents = Number(name.substr(0, x));
     const auto tokens = Number(name.substr(x + 1));
-    if (documents && tokens && static_cast<long>(*documents) * *tokens < (1L << 31)) {
-      return WorkloadShape{WorkloadKind::kRerank, *documents, *documents * *tokens, 0};
+    if (documents && tokens && static_cast<std::int64_t>(*documents) * *tokens < kTokensMax) {
+      return WorkloadShape{kRerank, *documents, 0, 0, *tokens};
     }
   }
-  return InvalidArgument(fmt::format("--workload {}: expected w0, w1, w2, w3, w4, DOCSxTOKENS such as 50x100, or a JSON file", name));
+  return InvalidArgument(fmt::format(
+      "--workload: found \"{}\", expected w0, w1, w2, w3, w4, DOCSxTOKENS such as 50x100, or a JSON file", name));
 }
 
 Result<WorkloadText> MakeWorkload(const Reranker& reranker, const WorkloadShape& shape, std::size_t queries) {
   const std::vector<std::string> words = SingleTokenWords(reranker);
-  if (words.size() < 20) return Status(StatusCode::kFailedPrecondition, "the tokenizer has too few English words to make text of a known length");
-  TAMIS_ASSIGN_OR_RETURN(const int query_tokens, QueryTokens(reranker, shape));
-  std::mt19937 random(1);  // NOLINT(bugprone-random-generator-seed): the same text everywhere
+  if (words.size() < kWordsMin) {
+    return FailedPrecondition(
+        "the tokenizer has too few English words to make text of a known length; give --workload a file");
+  }
   WorkloadText out;
+  TAMIS_ASSIGN_OR_RETURN(Frame frame, MeasureFrame(reranker, words[0], out.instruction));
+  int query_tokens = shape.prefix_tokens > 0 ? shape.prefix_tokens - frame.prefix : kQueryTokens;
+  if (query_tokens < kQueryTokensMin) {
+    out.instruction = "";
+    TAMIS_ASSIGN_OR_RETURN(frame, MeasureFrame(reranker, words[0], out.instruction));
+    query_tokens = std::max(kQueryTokensMin, shape.prefix_tokens - frame.prefix);
+  }
+  int document_tokens = shape.documents * shape.document_tokens;  // of all together
+  if (shape.prompt_tokens > 0) {
+    document_tokens = shape.prompt_tokens - shape.documents * (frame.prefix + query_tokens + frame.suffix);
+  }
+  document_tokens = std::max(document_tokens, shape.documents);
+  std::mt19937 random(1);  // the same text everywhere
   for (std::size_t i = 0; i < queries; ++i) out.queries.push_back(Text(words, query_tokens, random));
   for (int i = 0; i < shape.documents; ++i) {
-    const int tokens = shape.document_tokens / shape.documents + (i < shape.document_tokens % shape.documents ? 1 : 0);
-    out.documents.push_back(Text(words, tokens, random));
+    const int more = i < document_tokens % shape.documents ? 1 : 0;
+    out.documents.push_back(Text(words, document_tokens / shape.documents + more, random));
   }
   return out;
 }
 
 Result<WorkloadText> ReadWorkload(const std::string& path) {
-  TAMIS_ASSIGN_OR_RETURN(const std::string text, ReadWhole(path));
-  TAMIS_ASSIGN_OR_RETURN(const boost::json::object object, ParseJsonObject(text, path));
+  TAMIS_ASSIGN_OR_RETURN(const WholeText whole, ReadWhole(path));
+  TAMIS_ASSIGN_OR_RETURN(const boost::json::object object, ParseJsonObject(whole.text, path));
   WorkloadText out;
   TAMIS_ASSIGN_OR_RETURN(std::string query, RequiredString(object, "query", path));
   out.queries.push_back(std::move(query));
+  TAMIS_ASSIGN_OR_RETURN(out.instruction, StringField(object, "instruction", path));
   const boost::json::value* documents = object.if_contains("documents");
-  if (documents == nullptr || !documents->is_array()) return DataLoss(fmt::format("{}: \"documents\" is not a list", path));
-  for (const boost::json::value& value : documents->get_array()) {
-    if (!value.is_string()) return DataLoss(fmt::format("{}: document {} is not a string", path, out.documents.size()));
-    out.documents.emplace_back(value.get_string().data(), value.get_string().size());
+  if (documents == nullptr || !documents->is_array() || documents->get_array().empty()) {
+    return DataLoss(fmt::format("{}: \"documents\" is expected to be a list that is not empty", path));
   }
+  TAMIS_ASSIGN_OR_RETURN(std::vector<InputDocument> list,
+                         DocumentsFromJson(*documents, FindValue(whole.text, "documents"), "text", path));
+  for (InputDocument& document : list) out.documents.push_back(std::move(document.text));
   return out;
 }
 

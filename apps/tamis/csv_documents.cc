@@ -4,49 +4,64 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
+#include <utility>
 
+#include "json_text.h"
 #include "line_reader.h"
-#include "text/utf8.h"
 
 namespace tamis::app {
 namespace {
 
 using Row = std::vector<std::string>;
 
-struct Table {
-  std::vector<Row> rows;
-  Row row;
+struct Rows {
+  std::vector<Row> complete;
+  Row open;
 };
 
-extern "C" void AddCell(void* cell, std::size_t size, void* table) {
-  auto* t = static_cast<Table*>(table);
-  t->row.emplace_back(static_cast<const char*>(cell), size);
+extern "C" void AddCell(void* cell, std::size_t size, void* rows) {
+  static_cast<Rows*>(rows)->open.emplace_back(static_cast<const char*>(cell), size);
 }
 
-extern "C" void EndRow(int, void* table) {
-  auto* t = static_cast<Table*>(table);
-  t->rows.push_back(std::move(t->row));
-  t->row.clear();
+extern "C" void EndRow(int, void* rows) {
+  auto* r = static_cast<Rows*>(rows);
+  r->complete.push_back(std::exchange(r->open, {}));
 }
 
-struct Parser {
-  csv_parser state{};
-  Parser() { csv_init(&state, CSV_STRICT | CSV_STRICT_FINI); }
-  ~Parser() { csv_free(&state); }
-  Parser(const Parser&) = delete;
-  Parser& operator=(const Parser&) = delete;
-};
+extern "C" int NothingIsSpace(unsigned char) { return 0; }
 
-Result<std::vector<Row>> ParseTable(const std::string& text, const std::string& path) {
-  Parser parser;
-  Table table;
-  const std::size_t used = csv_parse(&parser.state, text.data(), text.size(), AddCell, EndRow, &table);
-  if (used != text.size() || csv_fini(&parser.state, AddCell, EndRow, &table) != 0) {
-    return DataLoss(fmt::format("{}: row {}: not CSV: {}", path, table.rows.size() + 1, csv_strerror(csv_error(&parser.state))));
+// Takes the file line by line, so that a message can name the line.
+class CsvParser {
+ public:
+  explicit CsvParser(char delimiter) {
+    csv_init(&state_, CSV_STRICT | CSV_STRICT_FINI);
+    csv_set_delim(&state_, static_cast<unsigned char>(delimiter));
+    csv_set_space_func(&state_, NothingIsSpace);  // blanks around a cell belong to it
   }
-  return std::move(table.rows);
-}
+  ~CsvParser() { csv_free(&state_); }
+  CsvParser(const CsvParser&) = delete;
+  CsvParser& operator=(const CsvParser&) = delete;
+
+  // The rows that this line completes: none inside a quoted cell, else one, or none for an empty line.
+  Result<std::vector<Row>> Add(const std::string& line, const std::string& where) {
+    if (csv_parse(&state_, line.data(), line.size(), AddCell, EndRow, &rows_) != line.size()) return Failure(where);
+    return std::exchange(rows_.complete, {});
+  }
+  Result<std::vector<Row>> Finish(const std::string& where) {
+    if (csv_fini(&state_, AddCell, EndRow, &rows_) != 0) return Failure(where);
+    return std::exchange(rows_.complete, {});
+  }
+
+ private:
+  Status Failure(const std::string& where) {
+    const int error = csv_error(&state_);
+    if (error != CSV_EPARSE) return ResourceExhausted(fmt::format("{}: {}", where, csv_strerror(error)));
+    return DataLoss(fmt::format("{}: not CSV: a quote that is not closed, or text beside a quoted cell", where));
+  }
+
+  csv_parser state_{};
+  Rows rows_;
+};
 
 std::string Names(const Row& header) {
   std::string out;
@@ -54,36 +69,64 @@ std::string Names(const Row& header) {
   return out;
 }
 
-Result<std::size_t> FindColumn(const Row& header, const std::string& column, const std::string& path) {
-  const std::string wanted = column.empty() ? "text" : column;
+Result<std::size_t> FindColumn(const Row& header, const std::optional<std::string>& column, const std::string& where) {
+  const std::string wanted = column.value_or("text");
   const auto found = std::find(header.begin(), header.end(), wanted);
   if (found != header.end()) return static_cast<std::size_t>(found - header.begin());
-  if (column.empty() && header.size() == 1) return std::size_t{0};
-  return DataLoss(fmt::format("{}: there is no column \"{}\"; the columns are {}", path, wanted, Names(header)));
+  if (!column && header.size() == 1) return std::size_t{0};
+  return DataLoss(fmt::format("{}: there is no column \"{}\"; the columns are {}", where, wanted, Names(header)));
 }
+
+// Turns rows into documents; the first one is the header.
+class Collector {
+ public:
+  Collector(const CsvOptions* options, DocumentSet* out) : options_(options), out_(out) {}
+
+  Status Add(std::vector<Row> rows, const std::string& where) {
+    for (Row& row : rows) {
+      if (header_.empty()) {
+        TAMIS_ASSIGN_OR_RETURN(text_column_, FindColumn(row, options_->column, where));
+        header_ = std::move(row);
+        continue;
+      }
+      if (row.size() != header_.size()) {
+        return DataLoss(fmt::format("{}: {} cells; the header has {}", where, row.size(), header_.size()));
+      }
+      InputDocument document;
+      document.text = row[text_column_];
+      for (std::size_t c = 0; c < row.size(); ++c) document.fields.push_back({header_[c], QuotedText(row[c])});
+      out_->documents.push_back(std::move(document));
+    }
+    return OkStatus();
+  }
+
+  bool has_header() const { return !header_.empty(); }
+
+ private:
+  const CsvOptions* options_;
+  DocumentSet* out_;
+  Row header_;
+  std::size_t text_column_ = 0;
+};
 
 }  // namespace
 
-Result<DocumentSet> ReadCsvDocuments(const std::string& path, const std::string& column) {
-  TAMIS_ASSIGN_OR_RETURN(const std::string text, ReadWhole(path));
-  TAMIS_ASSIGN_OR_RETURN(const std::vector<Row> rows, ParseTable(text, path));
-  if (rows.empty()) return DataLoss(fmt::format("{}: there is no header line", path));
-  const Row& header = rows.front();
-  TAMIS_ASSIGN_OR_RETURN(const std::size_t text_column, FindColumn(header, column, path));
+Result<DocumentSet> ReadCsvDocuments(const std::string& path, const CsvOptions& options) {
+  TAMIS_ASSIGN_OR_RETURN(LineReader reader, LineReader::Open(path));
+  CsvParser parser(options.delimiter);
   DocumentSet out;
-  out.text_field = header[text_column];
-  for (std::size_t r = 1; r < rows.size(); ++r) {
-    if (rows[r].size() != header.size()) {
-      return DataLoss(fmt::format("{}: row {} has {} cells; the header has {}", path, r + 1, rows[r].size(), header.size()));
-    }
-    InputDocument document;
-    document.text = rows[r][text_column];
-    document.text_is_field = true;
-    for (std::size_t c = 0; c < header.size(); ++c) {
-      if (c != text_column) document.fields[RepairUtf8(header[c])] = boost::json::string(RepairUtf8(rows[r][c]));
-    }
-    out.documents.push_back(std::move(document));
+  Collector collector(&options, &out);
+  std::string line;
+  for (;;) {
+    TAMIS_ASSIGN_OR_RETURN(const bool more, reader.NextWithEnd(&line));
+    if (!more) break;
+    TAMIS_ASSIGN_OR_RETURN(std::vector<Row> rows, parser.Add(line, reader.where()));
+    TAMIS_RETURN_IF_ERROR(collector.Add(std::move(rows), reader.where()));
   }
+  TAMIS_ASSIGN_OR_RETURN(std::vector<Row> rows, parser.Finish(reader.where()));
+  TAMIS_RETURN_IF_ERROR(collector.Add(std::move(rows), reader.where()));
+  if (!collector.has_header()) return DataLoss(fmt::format("{}: there is no header line", path));
+  if (reader.warning()) out.warnings.push_back(*reader.warning());
   return out;
 }
 

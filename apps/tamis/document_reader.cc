@@ -14,16 +14,24 @@ namespace {
 
 namespace json = boost::json;
 
-bool IsBlank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+constexpr const char* kDefaultField = "text";
 
-InputFormat FormatOf(const std::string& path) {
-  std::string ending = path.substr(path.find_last_of('.') == std::string::npos ? path.size() : path.find_last_of('.') + 1);
+InputFormat FormatOf(const std::string& path, const DocumentOptions& options) {
+  if (options.format != InputFormat::kAuto) return options.format;
+  std::string ending =
+      path.substr(path.find_last_of('.') == std::string::npos ? path.size() : path.find_last_of('.') + 1);
   for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (ending == "jsonl" || ending == "ndjson") return InputFormat::kJsonLines;
   if (ending == "json") return InputFormat::kJson;
   if (ending == "csv") return InputFormat::kCsv;
+  if (ending == "tsv") return InputFormat::kTsv;
   if (ending == "md") return InputFormat::kParagraphs;
-  return InputFormat::kLines;
+  if (options.field) return InputFormat::kJsonLines;
+  return options.column ? InputFormat::kCsv : InputFormat::kLines;
+}
+
+void NoteWarning(const std::optional<std::string>& warning, DocumentSet* set) {
+  if (warning) set->warnings.push_back(*warning);
 }
 
 Result<DocumentSet> ReadLines(const std::string& path) {
@@ -31,99 +39,113 @@ Result<DocumentSet> ReadLines(const std::string& path) {
   DocumentSet out;
   std::string line;
   for (;;) {
-    TAMIS_ASSIGN_OR_RETURN(const bool more, reader.Next(&line));
-    if (!more) return out;
-    if (!IsBlank(line)) out.documents.push_back({line, {}, false});
+    TAMIS_ASSIGN_OR_RETURN(const bool more, reader.NextNotBlank(&line));
+    if (!more) break;
+    out.documents.push_back({line, {}});
   }
+  NoteWarning(reader.warning(), &out);
+  return out;
 }
 
 Result<DocumentSet> ReadParagraphs(const std::string& path) {
   TAMIS_ASSIGN_OR_RETURN(LineReader reader, LineReader::Open(path));
   DocumentSet out;
   std::string line;
-  std::string paragraph;
-  const auto end_paragraph = [&] {
-    if (!paragraph.empty()) out.documents.push_back({paragraph, {}, false});
-    paragraph.clear();
-  };
+  bool inside = false;
   for (;;) {
     TAMIS_ASSIGN_OR_RETURN(const bool more, reader.Next(&line));
     if (!more) break;
     if (IsBlank(line)) {
-      end_paragraph();
-      continue;
+      inside = false;
+    } else if (inside) {
+      out.documents.back().text += '\n' + line;
+    } else {
+      out.documents.push_back({line, {}});
+      inside = true;
     }
-    if (!paragraph.empty()) paragraph += '\n';
-    paragraph += line;
   }
-  end_paragraph();
+  NoteWarning(reader.warning(), &out);
+  return out;
+}
+
+Result<InputDocument> DocumentFromJson(const json::value& value, std::string_view text, const std::string& field,
+                                       const std::string& where) {
+  if (value.is_string()) return InputDocument{std::string(value.get_string().data(), value.get_string().size()), {}};
+  if (!value.is_object()) {
+    return DataLoss(
+        fmt::format("{}: a document is a string or an object with \"{}\"; found {}", where, field, text.substr(0, 40)));
+  }
+  InputDocument out;
+  TAMIS_ASSIGN_OR_RETURN(out.text, RequiredString(value.get_object(), field, where));
+  out.fields = SplitObject(text);
   return out;
 }
 
 Result<DocumentSet> ReadJsonLines(const std::string& path, const std::string& field) {
   TAMIS_ASSIGN_OR_RETURN(LineReader reader, LineReader::Open(path));
   DocumentSet out;
-  out.text_field = field;
   std::string line;
   for (;;) {
-    TAMIS_ASSIGN_OR_RETURN(const bool more, reader.Next(&line));
-    if (!more) return out;
-    if (IsBlank(line)) continue;
+    TAMIS_ASSIGN_OR_RETURN(const bool more, reader.NextNotBlank(&line));
+    if (!more) break;
     TAMIS_ASSIGN_OR_RETURN(const json::value value, ParseJson(line, reader.where()));
-    TAMIS_ASSIGN_OR_RETURN(InputDocument document, DocumentFromJson(value, field, reader.where()));
+    TAMIS_ASSIGN_OR_RETURN(InputDocument document, DocumentFromJson(value, line, field, reader.where()));
     out.documents.push_back(std::move(document));
   }
+  NoteWarning(reader.warning(), &out);
+  return out;
 }
 
 Result<DocumentSet> ReadJson(const std::string& path, const std::string& field) {
-  TAMIS_ASSIGN_OR_RETURN(const std::string text, ReadWhole(path));
-  TAMIS_ASSIGN_OR_RETURN(const json::value root, ParseJson(text, path));
+  TAMIS_ASSIGN_OR_RETURN(const WholeText whole, ReadWhole(path));
+  TAMIS_ASSIGN_OR_RETURN(const json::value root, ParseJson(whole.text, path));
   const json::value* list = &root;
-  if (root.is_object() && root.get_object().contains("documents")) list = root.get_object().if_contains("documents");
-  if (!list->is_array()) return DataLoss(fmt::format("{}: a JSON list of documents is expected, or an object with \"documents\"", path));
-  DocumentSet out;
-  out.text_field = field;
-  std::size_t index = 0;
-  for (const json::value& value : list->get_array()) {
-    TAMIS_ASSIGN_OR_RETURN(InputDocument document, DocumentFromJson(value, field, fmt::format("{}: document {}", path, index++)));
-    out.documents.push_back(std::move(document));
+  std::string_view text = whole.text;
+  if (root.is_object() && root.get_object().contains("documents")) {
+    list = root.get_object().if_contains("documents");
+    text = FindValue(whole.text, "documents");
   }
+  if (!list->is_array()) {
+    return DataLoss(fmt::format("{}: a JSON list of documents is expected, or an object with \"documents\"", path));
+  }
+  DocumentSet out;
+  TAMIS_ASSIGN_OR_RETURN(out.documents, DocumentsFromJson(*list, text, field, path));
+  NoteWarning(whole.warning, &out);
   return out;
 }
 
 }  // namespace
 
-Result<InputFormat> ParseInputFormat(std::string_view name) {
-  if (name == "auto") return InputFormat::kAuto;
+InputFormat InputFormatOf(std::string_view name) {
   if (name == "lines") return InputFormat::kLines;
   if (name == "paragraphs") return InputFormat::kParagraphs;
   if (name == "jsonl") return InputFormat::kJsonLines;
   if (name == "json") return InputFormat::kJson;
   if (name == "csv") return InputFormat::kCsv;
-  return InvalidArgument(fmt::format("--input-format {}: expected auto, lines, paragraphs, jsonl, json or csv", name));
+  if (name == "tsv") return InputFormat::kTsv;
+  return InputFormat::kAuto;
 }
 
-Result<InputDocument> DocumentFromJson(const json::value& value, const std::string& field, const std::string& where) {
-  if (value.is_string()) return InputDocument{std::string(value.get_string().data(), value.get_string().size()), {}, false};
-  if (!value.is_object()) {
-    return DataLoss(fmt::format("{}: a document is a string or an object with \"{}\"; found {}", where, field,
-                                std::string_view(json::serialize(value)).substr(0, 40)));
-  }
-  InputDocument out;
-  out.text_is_field = true;
-  TAMIS_ASSIGN_OR_RETURN(out.text, RequiredString(value.get_object(), field, where));
-  for (const auto& [key, member] : value.get_object()) {
-    if (key != json::string_view(field.data(), field.size())) out.fields.emplace(key, member);
+Result<std::vector<InputDocument>> DocumentsFromJson(const json::value& list, std::string_view text,
+                                                     const std::string& field, const std::string& where) {
+  const std::vector<std::string_view> parts = SplitList(text);
+  std::vector<InputDocument> out;
+  out.reserve(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    TAMIS_ASSIGN_OR_RETURN(InputDocument document, DocumentFromJson(list.get_array()[i], parts[i], field,
+                                                                    fmt::format("{}: document {}", where, i)));
+    out.push_back(std::move(document));
   }
   return out;
 }
 
 Result<DocumentSet> ReadDocuments(const std::string& path, const DocumentOptions& options) {
-  switch (options.format == InputFormat::kAuto ? FormatOf(path) : options.format) {
+  switch (FormatOf(path, options)) {
     case InputFormat::kParagraphs: return ReadParagraphs(path);
-    case InputFormat::kJsonLines: return ReadJsonLines(path, options.field);
-    case InputFormat::kJson: return ReadJson(path, options.field);
-    case InputFormat::kCsv: return ReadCsvDocuments(path, options.column);
+    case InputFormat::kJsonLines: return ReadJsonLines(path, options.field.value_or(kDefaultField));
+    case InputFormat::kJson: return ReadJson(path, options.field.value_or(kDefaultField));
+    case InputFormat::kCsv: return ReadCsvDocuments(path, {options.column, ','});
+    case InputFormat::kTsv: return ReadCsvDocuments(path, {options.column, '\t'});
     case InputFormat::kAuto:
     case InputFormat::kLines: break;
   }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "flag_checks.h"
 #include "json_text.h"
 #include "output.h"
 #include "tamis/options.h"
@@ -27,12 +28,15 @@ int Run(const std::string& format) {
 
 }  // namespace
 
-void AddInstructionsCommand(CLI::App& app, Action* run) {
+void AddInstructionsCommand(CLI::App& app, CommandLine* line) {
   auto format = std::make_shared<std::string>("text");
   CLI::App* command = app.add_subcommand("instructions", "list the instruction presets");
-  command->add_option("-f,--format", *format, "text (default) or json (one object a line)")->check(CLI::IsMember({"text", "json"}));
-  command->footer("Use one with --instruction preset:NAME or --preset NAME. An instruction can also hurt: compare on your own data.");
-  command->callback([format, run] { *run = [format] { return Run(*format); }; });
+  command->add_option("-f,--format", *format, "text (default) or json (one object a line)")
+      ->check(CLI::IsMember({"text", "json"}));
+  command->footer(
+      "Use one with --instruction preset:NAME or --preset NAME. An instruction can also hurt: compare on your own "
+      "data.");
+  command->callback([format, line] { line->run = [format] { return Run(*format); }; });
 }
 
 }  // namespace tamis::app

@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::size_t kDepthMax = 512;  // lists and objects in each other
 
 json::string_view Key(std::string_view field) { return {field.data(), field.size()}; }
 
@@ -24,8 +24,9 @@ std::string KindName(const json::value& value) {
 }  // namespace
 
 Result<json::value> ParseJson(std::string_view text, const std::string& where) {
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  json::stream_parser parser;
+  json::parse_options options;
+  options.max_depth = kDepthMax;
+  json::stream_parser parser(json::storage_ptr(), options);
   boost::system::error_code error;
   const std::size_t used = parser.write_some(text.data(), text.size(), error);
   if (!error && used < text.size()) {
@@ -41,14 +42,17 @@ Result<json::value> ParseJson(std::string_view text, const std::string& where) {
 
 Result<json::object> ParseJsonObject(std::string_view text, const std::string& where) {
   TAMIS_ASSIGN_OR_RETURN(json::value value, ParseJson(text, where));
-  if (!value.is_object()) return DataLoss(fmt::format("{}: a JSON object is expected, found {}", where, KindName(value)));
+  if (!value.is_object())
+    return DataLoss(fmt::format("{}: a JSON object is expected, found {}", where, KindName(value)));
   return std::move(value.get_object());
 }
 
-Result<std::optional<std::string>> StringField(const json::object& object, std::string_view field, const std::string& where) {
+Result<std::optional<std::string>> StringField(const json::object& object, std::string_view field,
+                                               const std::string& where) {
   const json::value* value = object.if_contains(Key(field));
   if (value == nullptr || value->is_null()) return std::optional<std::string>();
-  if (!value->is_string()) return DataLoss(fmt::format("{}: \"{}\" is {}; a string is expected", where, field, KindName(*value)));
+  if (!value->is_string())
+    return DataLoss(fmt::format("{}: \"{}\" is {}; a string is expected", where, field, KindName(*value)));
   return std::optional<std::string>(std::string(value->get_string().data(), value->get_string().size()));
 }
 
@@ -62,12 +66,18 @@ Result<int> CountField(const json::object& object, std::string_view field, const
   const json::value* value = object.if_contains(Key(field));
   if (value == nullptr || value->is_null()) return 0;
   if (!value->is_int64() || value->get_int64() < 0 || value->get_int64() > 1 << 30) {
-    return DataLoss(fmt::format("{}: \"{}\" is {}; a whole number from 0 on is expected", where, field, json::serialize(*value)));
+    return DataLoss(
+        fmt::format("{}: \"{}\" is {}; a whole number from 0 on is expected", where, field, json::serialize(*value)));
   }
   return static_cast<int>(value->get_int64());
 }
 
-std::string NumberText(float value) { return fmt::format("{}", value); }
+std::string NumberText(float value) {
+  std::string out = fmt::format("{}", value);
+  if (out.find_first_of(".e") == std::string::npos)
+    out += ".0";  // a reader that tells types apart gets the same one always
+  return out;
+}
 
 std::string QuotedText(std::string_view text) {
   const std::string repaired = RepairUtf8(text);

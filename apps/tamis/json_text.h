@@ -11,7 +11,7 @@
 
 namespace tamis::app {
 
-// Parses one JSON value; `where` ("file:12") begins the message of an error. A BOM at the start is dropped.
+// Parses one JSON value; `where` ("file:12") begins the message of an error.
 // Errors: DataLoss with the place in the text.
 Result<boost::json::value> ParseJson(std::string_view text, const std::string& where);
 

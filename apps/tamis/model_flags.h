@@ -27,8 +27,7 @@ struct ModelFlags {
 };
 
 struct ScoringFlags {
-  std::optional<std::string> instruction;
-  std::string preset;
+  std::optional<std::string> instruction;  // resolved: a preset's text stands here, not its name
   int max_tokens_per_doc = 0;
   bool truncate_query = false;
   std::string windows = "off";
@@ -37,13 +36,12 @@ struct ScoringFlags {
   bool raw_scores = false;
 };
 
+// An unknown preset is a CLI::ValidationError.
 void AddModelFlags(CLI::App& app, ModelFlags* flags);
 void AddScoringFlags(CLI::App& app, ScoringFlags* flags);
 
 ModelOptions ToModelOptions(const ModelFlags& flags);
 ScoreOptions ToScoreOptions(const ScoringFlags& flags);
-// Nothing, a text, or "preset:NAME".
-std::optional<std::string> InstructionOf(const ScoringFlags& flags);
 
 // Loads, with a word on standard error where the built-in model is used (unless quiet).
 Result<std::unique_ptr<Reranker>> LoadWithNotice(const ModelFlags& flags);

@@ -29,6 +29,13 @@ bool Print(std::string_view text) {
   return output_error == 0;
 }
 
+bool PrintAndFlush(std::string_view text) {
+  if (!Print(text)) return false;
+  errno = 0;
+  Remember(std::fflush(stdout) == 0);
+  return output_error == 0;
+}
+
 int FlushOutput(int code) {
   errno = 0;
   if (output_error == 0) Remember(std::fflush(stdout) == 0);
@@ -37,9 +44,18 @@ int FlushOutput(int code) {
   return kExitFailure;
 }
 
-bool OutputClosed() { return output_error == EPIPE; }
+bool OutputFailed() { return output_error != 0; }
 
-void PrintError(std::string_view text) { fmt::print(stderr, "tamis: {}\n", text); }
+void PrintError(std::string_view text) {
+  std::string line = fmt::format("tamis: {}", text);
+  for (char& c : line) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  line += '\n';
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void PrintNote(std::string_view text) { PrintError(text); }
 
 int Fail(const Status& status) {
   PrintError(status.message());

@@ -15,12 +15,16 @@ bool Print(std::string_view text);
 // pipe is not a fault), 1 with a message where the disk is full or the like.
 int FlushOutput(int code);
 
-// True if the reader of standard output has gone.
-bool OutputClosed();
+// True if nothing can be written any more: there is no use in going on.
+bool OutputFailed();
 
-// "tamis: <text>" on standard error.
+// Print() and hand over at once: what was done is not lost, whatever comes.
+bool PrintAndFlush(std::string_view text);
+
+// "tamis: <text>" on standard error, as one line.
 void PrintError(std::string_view text);
-int Fail(const Status& status);      // prints; the exit code that goes with it
+void PrintNote(std::string_view text);  // the same, of what is no error
+int Fail(const Status& status);  // prints; the exit code that goes with it
 int FailUsage(std::string_view text);
 
 bool StderrIsTerminal();

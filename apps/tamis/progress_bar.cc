@@ -2,9 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <string>
+#include <utility>
 
+#include "interrupt.h"
 #include "output.h"
 
 namespace tamis::app {
@@ -14,32 +16,46 @@ using namespace std::chrono_literals;
 
 constexpr auto kFirst = 1s;
 constexpr auto kEvery = 100ms;
-constexpr std::size_t kBarWidth = 30;
+constexpr int kBarWidth = 30;
 
 }  // namespace
 
-ProgressBar::ProgressBar(std::size_t total) : total_(total), terminal_(StderrIsTerminal()) {}
-
-ProgressBar::~ProgressBar() {
-  if (shown_) fmt::print(stderr, "\r\033[K");
+std::string ProgressLine(std::size_t done, std::optional<double> share, double seconds, const std::string& unit) {
+  const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
+  std::string out;
+  if (share) {
+    const int filled = static_cast<int>(kBarWidth * std::clamp(*share, 0.0, 1.0));
+    out =
+        fmt::format("[{}{}] {:.0f} %  ", std::string(static_cast<std::size_t>(filled), '#'),
+                    std::string(static_cast<std::size_t>(kBarWidth - filled), '.'), 100 * std::clamp(*share, 0.0, 1.0));
+  }
+  out += fmt::format("{} {}, {:.1f}/s", done, unit, rate);
+  if (share && *share > 0) out += fmt::format(", {:.0f} s left", std::max(0.0, seconds / *share - seconds));
+  return out;
 }
 
-void ProgressBar::Update(std::size_t done) {
-  if (!terminal_) return;
+ProgressBar::ProgressBar(std::string unit, bool quiet)
+    : unit_(std::move(unit)), enabled_(!quiet && StderrIsTerminal()) {}
+
+ProgressBar::~ProgressBar() { Wipe(); }
+
+void ProgressBar::Update(std::size_t done, std::optional<double> share) {
+  if (!enabled_) return;
   const Clock::time_point now = Clock::now();
   if (now - begin_ < kFirst || (shown_ && now - last_ < kEvery)) return;
   shown_ = true;
+  SetBarShown(true);
   last_ = now;
-  const double seconds = std::chrono::duration<double>(now - begin_).count();
-  const double rate = static_cast<double>(done) / seconds;
-  if (total_ == 0) {
-    fmt::print(stderr, "\r\033[K{} scored, {:.1f}/s", done, rate);
-  } else {
-    const std::size_t filled = kBarWidth * done / total_;
-    const double left = rate > 0 ? static_cast<double>(total_ - done) / rate : 0;
-    fmt::print(stderr, "\r\033[K[{}{}] {}/{}  {:.1f}/s  {:.0f} s left", std::string(filled, '#'),
-               std::string(kBarWidth - filled, '.'), done, total_, rate, left);
-  }
+  fmt::print(stderr, "\r\033[K{}",
+             ProgressLine(done, share, std::chrono::duration<double>(now - begin_).count(), unit_));
+  std::fflush(stderr);
+}
+
+void ProgressBar::Wipe() {
+  if (!shown_) return;
+  shown_ = false;
+  SetBarShown(false);
+  fmt::print(stderr, "\r\033[K");
   std::fflush(stderr);
 }
 

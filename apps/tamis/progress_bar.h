@@ -3,23 +3,32 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
+#include <string>
 
 namespace tamis::app {
+
+// The line that a bar shows. `share` done from 0 to 1, or nothing where the end is not known; `unit` such as
+// "documents".
+std::string ProgressLine(std::size_t done, std::optional<double> share, double seconds, const std::string& unit);
 
 // Not thread-safe; one thread reports.
 class ProgressBar {
  public:
-  // `total` 0: not known.
-  explicit ProgressBar(std::size_t total);
+  ProgressBar(std::string unit, bool quiet);
   ~ProgressBar();  // wipes the line
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
 
-  void Update(std::size_t done);
+  void Update(std::size_t done, std::optional<double> share);
+  // Takes the bar away, to write something else.
+  void Wipe();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::size_t total_;
-  bool terminal_;
+  std::string unit_;
+  bool enabled_;
   bool shown_ = false;
   Clock::time_point begin_ = Clock::now();
   Clock::time_point last_ = begin_;

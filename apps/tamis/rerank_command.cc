@@ -2,214 +2,157 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <boost/json.hpp>
 #include <memory>
+#include <utility>
 
 #include "commands.h"
 #include "document_reader.h"
-#include "json_text.h"
-#include "line_reader.h"
-#include "model_flags.h"
+#include "flag_checks.h"
 #include "output.h"
 #include "progress_bar.h"
+#include "rerank_flags.h"
 #include "result_printer.h"
 
 namespace tamis::app {
-namespace {
 
-namespace json = boost::json;
-
-struct RerankFlags {
-  ModelFlags model;
-  ScoringFlags scoring;
-  std::string query;
-  bool has_query = false;
-  std::vector<std::string> documents;
-  std::string documents_file;
-  std::string queries_file;
-  std::string input_format = "auto";
-  bool paragraphs = false;
-  std::string field = "text";
-  std::string column;
-  int top_n = 0;
-  std::optional<float> min_score;
-  std::string format = "table";
-  bool explain = false;
-  bool skip_bad_lines = false;
-};
-
-RerankRequest MakeRequest(const RerankFlags& flags, const DocumentSet& documents) {
+RerankRequest MakeRequest(const RerankFlags& flags, std::string query, const std::vector<InputDocument>& documents) {
   RerankRequest request;
-  request.query = flags.query;
-  request.instruction = InstructionOf(flags.scoring);
+  request.query = std::move(query);
+  request.instruction = flags.scoring.instruction;
   request.top_n = flags.top_n;
   request.min_score = flags.min_score;
   request.options = ToScoreOptions(flags.scoring);
-  for (const InputDocument& document : documents.documents) request.documents.push_back(document.text);
+  request.documents.reserve(documents.size());
+  for (const InputDocument& document : documents) request.documents.push_back(document.text);
   return request;
 }
 
 void PrintWarnings(const RerankFlags& flags, const std::vector<std::string>& warnings) {
   if (flags.model.quiet) return;
-  for (const std::string& warning : warnings) PrintError(fmt::format("warning: {}", warning));
+  for (const std::string& warning : warnings) PrintNote(fmt::format("warning: {}", warning));
 }
 
+namespace {
+
+constexpr int kCountMax = 1 << 30;
+
+// The file's documents, then those of the arguments.
 Result<DocumentSet> CollectDocuments(const RerankFlags& flags) {
   DocumentSet out;
-  if (!flags.documents_file.empty()) {
-    DocumentOptions options;
-    TAMIS_ASSIGN_OR_RETURN(options.format, ParseInputFormat(flags.input_format));
-    if (flags.paragraphs) options.format = InputFormat::kParagraphs;
-    options.field = flags.field;
-    options.column = flags.column;
-    TAMIS_ASSIGN_OR_RETURN(out, ReadDocuments(flags.documents_file, options));
-  }
-  for (const std::string& text : flags.documents) {
-    if (text == "-" && flags.documents_file.empty() && flags.documents.size() == 1) {
-      RerankFlags standard_input = flags;
-      standard_input.documents.clear();
-      standard_input.documents_file = "-";
-      return CollectDocuments(standard_input);
+  const bool standard_input = flags.documents_file.empty() && flags.texts.size() == 1 && flags.texts[0] == "-";
+  if (standard_input || !flags.documents_file.empty()) {
+    TAMIS_ASSIGN_OR_RETURN(out, ReadDocuments(standard_input ? "-" : flags.documents_file, flags.input));
+    if (out.documents.empty()) {
+      out.warnings.push_back(
+          fmt::format("{}: there are no documents in it", standard_input ? "standard input" : flags.documents_file));
     }
-    out.documents.push_back({text, {}, false});
+  }
+  if (!standard_input) {
+    for (const std::string& text : flags.texts) out.documents.push_back({text, {}});
   }
   return out;
 }
 
-int RunOneQuery(const RerankFlags& flags) {
-  const auto format = ParseOutputFormat(flags.format);
-  if (!format.ok()) return FailUsage(format.status().message());
-  const auto documents = CollectDocuments(flags);
-  if (!documents.ok()) return Fail(documents.status());
+int RerankOneQuery(const RerankFlags& flags) {
+  const auto input = CollectDocuments(flags);
+  if (!input.ok()) return Fail(input.status());
   const auto reranker = LoadWithNotice(flags.model);
   if (!reranker.ok()) return Fail(reranker.status());
   Result<RerankResponse> response = [&] {
-    ProgressBar bar(documents->documents.size());
-    return (*reranker)->Rerank(MakeRequest(flags, *documents), [&](std::size_t done, std::size_t) { bar.Update(done); });
+    ProgressBar bar("documents", flags.model.quiet);
+    const auto progress = [&bar](std::size_t done, std::size_t total) {
+      bar.Update(done, static_cast<double>(done) / static_cast<double>(total));
+    };
+    return (*reranker)->Rerank(MakeRequest(flags, *flags.query, input->documents), progress);
   }();
   if (!response.ok()) return Fail(response.status());
+  response->warnings.insert(response->warnings.begin(), input->warnings.begin(), input->warnings.end());
   PrintWarnings(flags, response->warnings);
-  PrintResults(*format, *response, *documents, flags.scoring.raw_scores);
-  if (flags.explain) PrintExplanation(response->stats, (*reranker)->info());
-  return FlushOutput(kExitOk);
-}
-
-// One line of a queries file.
-struct QueryRow {
-  RerankFlags flags;
-  DocumentSet documents;
-  json::object others;  // all fields but query, documents and instruction: they come back
-};
-
-Result<QueryRow> ParseQueryRow(const RerankFlags& flags, const std::string& line, const std::string& where) {
-  TAMIS_ASSIGN_OR_RETURN(const json::object object, ParseJsonObject(line, where));
-  QueryRow row{flags, {}, {}};
-  TAMIS_ASSIGN_OR_RETURN(row.flags.query, RequiredString(object, "query", where));
-  TAMIS_ASSIGN_OR_RETURN(const std::optional<std::string> instruction, StringField(object, "instruction", where));
-  if (instruction) {
-    row.flags.scoring.preset.clear();
-    row.flags.scoring.instruction = instruction;
-  }
-  const json::value* documents = object.if_contains("documents");
-  if (documents == nullptr || !documents->is_array()) return DataLoss(fmt::format("{}: \"documents\" is not a list", where));
-  row.documents.text_field = flags.field;
-  std::size_t index = 0;
-  for (const json::value& value : documents->get_array()) {
-    TAMIS_ASSIGN_OR_RETURN(InputDocument document, DocumentFromJson(value, flags.field, fmt::format("{}: document {}", where, index++)));
-    row.documents.documents.push_back(std::move(document));
-  }
-  for (const auto& [key, value] : object) {
-    if (key != "documents" && key != "instruction") row.others.emplace(key, value);
-  }
-  return row;
-}
-
-Result<std::string> AnswerQueryRow(Reranker& reranker, const QueryRow& row) {
-  auto response = reranker.Rerank(MakeRequest(row.flags, row.documents));
-  if (!response.ok()) return response.status();
-  return ResponseJson(*response, row.documents, row.others) + "\n";
-}
-
-int RunManyQueries(const RerankFlags& flags) {
-  if (flags.format != "json" && flags.format != "jsonl" && flags.format != "table") {
-    return FailUsage("--queries prints one JSON object a line; --format csv does not go with it");
-  }
-  auto reader = LineReader::Open(flags.queries_file);
-  if (!reader.ok()) return Fail(reader.status());
-  const auto reranker = LoadWithNotice(flags.model);
-  if (!reranker.ok()) return Fail(reranker.status());
-  ProgressBar bar(0);
-  std::string line;
-  int code = kExitOk;
-  for (std::size_t done = 0;;) {
-    const auto more = reader->Next(&line);
-    if (!more.ok()) return Fail(more.status());
-    if (!*more || OutputClosed()) break;
-    if (line.find_first_not_of(" \t") == std::string::npos) continue;
-    Result<QueryRow> row = ParseQueryRow(flags, line, reader->where());
-    Result<std::string> answer = row.ok() ? AnswerQueryRow(**reranker, *row) : Result<std::string>(row.status());
-    if (!answer.ok()) {
-      const std::string message = answer.status().message();
-      const std::string where = reader->where();
-      PrintError(message.starts_with(where) ? message : fmt::format("{}: {}", where, message));
-      code = kExitFailure;
-      if (!flags.skip_bad_lines) break;
-      continue;
-    }
-    Print(*answer);
-    std::fflush(stdout);
-    bar.Update(++done);
-  }
-  return FlushOutput(code);
+  PrintResults(flags.format, *response, input->documents, flags.scoring.raw_scores);
+  const int code = FlushOutput(kExitOk);
+  if (flags.explain) fmt::print(stderr, "{}", Explanation(response->stats, (*reranker)->info()));
+  return code;
 }
 
 int Run(const RerankFlags& flags) {
+  const bool has_documents = !flags.texts.empty() || !flags.documents_file.empty();
   if (!flags.queries_file.empty()) {
-    if (flags.has_query || !flags.documents.empty() || !flags.documents_file.empty()) {
+    if (flags.query || has_documents) {
       return FailUsage("--queries brings its own queries and documents; it does not go with --query or documents");
     }
-    return RunManyQueries(flags);
+    if (flags.format == "csv")
+      return FailUsage("--queries prints a JSON object a line; --format csv does not go with it");
+    return RerankQueries(flags);
   }
-  if (!flags.has_query) return FailUsage("rerank needs a query: --query TEXT, or --queries FILE (see tamis rerank --help)");
-  if (flags.documents.empty() && flags.documents_file.empty()) {
-    return FailUsage("rerank needs documents: as arguments, --documents FILE, or - for standard input");
+  if (!flags.query) return FailUsage("a query is missing: --query TEXT, or --queries FILE (see tamis rerank --help)");
+  if (!has_documents) {
+    return FailUsage(
+        "documents are missing: as arguments, --documents FILE, or - for standard input (see tamis rerank --help)");
   }
-  return RunOneQuery(flags);
+  return RerankOneQuery(flags);
 }
 
 constexpr const char* kExamples = R"(Examples:
   tamis rerank --query "red planet" "Mars is red." "Venus is hot."
   tamis rerank --query "how do I get a refund" --documents answers.txt --top-n 5
   tamis rerank --query "退款需要多久" --documents faq.jsonl --field content --format json
-  tamis rerank --query "gc pauses" --documents tickets.csv --column body --instruction preset:code
+  tamis rerank --query "gc pauses" --documents tickets.csv --column body --preset code
   grep -rh TODO src | tamis rerank --query "memory leak" -
   tamis rerank --queries queries.jsonl > ranked.jsonl
-Exit codes: 0 done, 1 something failed (said on standard error), 2 flags that make no sense.)";
+Files: .txt a document a line (empty lines are none), .md blank-line paragraphs, .jsonl, .json, .csv, .tsv; anything
+else by --input-format. Places count from 0. Fields and columns come back with each result.
+Exit codes: 0 done, 1 something failed (said on standard error), 2 flags that make no sense, 130 interrupted.)";
+
+void AddInputFlags(CLI::App& command, RerankFlags* flags) {
+  command.add_option_function<std::string>(
+      "-Q,--query", [flags](const std::string& text) { flags->query = text; }, "what is looked for");
+  command.add_option("-d,--documents,--input", flags->documents_file, "file of documents, or - for standard input");
+  command.add_option(
+      "--queries", flags->queries_file,
+      "JSONL file of {\"query\", \"documents\", \"instruction\"?}; prints a JSON object a line, with their "
+      "other fields");
+  command.add_flag("--skip-bad-lines", flags->skip_bad_lines, "with --queries: go on after a line that fails");
+  const auto format = [flags](const std::string& name) { flags->input.format = InputFormatOf(name); };
+  ExpectOneOf(command.add_option_function<std::string>(
+                  "--input-format", format, "auto (by the file's ending), lines, paragraphs, jsonl, json, csv or tsv"),
+              {std::begin(kInputFormats), std::end(kInputFormats)});
+  command.add_flag_callback(
+      "--paragraphs", [flags] { flags->input.format = InputFormat::kParagraphs; },
+      "blank lines stand between documents");
+  command.add_option_function<std::string>(
+      "--field", [flags](const std::string& name) { flags->input.field = name; },
+      "the field of JSON documents that holds the text (default: text)");
+  command.add_option_function<std::string>(
+      "--column", [flags](const std::string& name) { flags->input.column = name; },
+      "the CSV column that holds the text (default: text)");
+}
+
+void AddOutputFlags(CLI::App& command, RerankFlags* flags) {
+  ExpectWholeNumber(command.add_option("-n,--top-n", flags->top_n, "give so many results (default and 0: all)"), 0,
+                    kCountMax);
+  ExpectNumber(command.add_option_function<float>(
+      "--min-score", [flags](float score) { flags->min_score = score; }, "leave out results below this score"));
+  ExpectOneOf(command.add_option("-f,--format", flags->format, "table (default), json, jsonl or csv"),
+              {"table", "json", "jsonl", "csv"});
+  command.add_flag("--explain", flags->explain, "say where tokens and time went (on standard error)");
+}
 
 }  // namespace
 
-void AddRerankCommand(CLI::App& app, Action* run) {
+void AddRerankCommand(CLI::App& app, CommandLine* line) {
   auto flags = std::make_shared<RerankFlags>();
   CLI::App* command = app.add_subcommand("rerank", "put documents in order of relevance to a query");
-  auto* query = command->add_option("-Q,--query", flags->query, "what is looked for");
-  command->add_option("texts", flags->documents, "documents; a single - reads standard input");
-  command->add_option("-d,--documents", flags->documents_file, "file of documents: .txt (a line each), .md (paragraphs), .jsonl, .json, .csv, or -");
-  command->add_option("--queries", flags->queries_file, "JSONL file of {\"query\", \"documents\", \"instruction\"?}; other fields come back");
-  command->add_flag("--skip-bad-lines", flags->skip_bad_lines, "with --queries: go on after a line that fails");
-  command->add_option("--input-format", flags->input_format, "auto (by the file's ending), lines, paragraphs, jsonl, json or csv");
-  command->add_flag("--paragraphs", flags->paragraphs, "documents are separated by blank lines");
-  command->add_option("--field", flags->field, "the field of JSON documents that holds the text (default: text)");
-  command->add_option("--column", flags->column, "the CSV column that holds the text (default: text)");
-  command->add_option("-n,--top-n", flags->top_n, "print so many results (default and 0: all)")->check(CLI::Range(0, 1 << 30));
-  command->add_option("--min-score", flags->min_score, "leave out results below this score");
-  command->add_option("-f,--format", flags->format, "table (default), json, jsonl or csv")->check(CLI::IsMember({"table", "json", "jsonl", "csv"}));
-  command->add_flag("--explain", flags->explain, "say where tokens and time went (standard error)");
+  CLI::Option* texts = command->add_option("texts", flags->texts, "documents; a single - reads standard input");
+  AddInputFlags(*command, flags.get());
+  AddOutputFlags(*command, flags.get());
   AddScoringFlags(*command, &flags->scoring);
   AddModelFlags(*command, &flags->model);
   command->footer(kExamples);
-  command->callback([flags, run, query] {
-    flags->has_query = query->count() > 0;
-    *run = [flags] { return Run(*flags); };
+  command->callback([flags, line, texts] {
+    flags->texts = texts->results();  // as they were given: CLI11 would take a single "{}" for an empty list
+    flags->texts.insert(flags->texts.end(), line->rest.begin(), line->rest.end());
+    line->rest.clear();
+    line->run = [flags] { return Run(*flags); };
   });
 }
 

@@ -1,31 +1,34 @@
 // Ranked results in the forms that scripts and people read: table, json, jsonl, csv.
 #pragma once
 
-#include <boost/json/object.hpp>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "document_reader.h"
+#include "raw_json.h"
 #include "tamis/options.h"
 #include "tamis/reranker.h"
 
 namespace tamis::app {
 
-enum class OutputFormat { kTable, kJson, kJsonLines, kCsv };
+// One result as a JSON object: index, score, rank, document, what was cut, and the document's fields as they were
+// written. A field named like one of ours gets "input_" in front.
+std::string ResultJson(const DocumentScore& result, std::size_t rank, const InputDocument& document);
 
-Result<OutputFormat> ParseOutputFormat(std::string_view name);
+// {"results": [...], "warnings": [...]}, with the fields that came with the query in front.
+std::string ResponseJson(const RerankResponse& response, std::span<const InputDocument> documents,
+                         const RawFields& query_fields);
 
-// One result as a JSON object: rank, index, score, document, what was cut, and the document's other fields untouched
-// (under their own names; a field named like one of ours keeps its value and ours gives way).
-std::string ResultJson(const DocumentScore& result, std::size_t rank, const InputDocument& document, const std::string& text_field);
+// rank, index, score, document and the other fields of the documents as CSV with a header line.
+std::string ResponseCsv(const RerankResponse& response, std::span<const InputDocument> documents);
 
-// {"results": [...], "warnings": [...]} with `before` (an id, a query) in front.
-std::string ResponseJson(const RerankResponse& response, const DocumentSet& documents, const boost::json::object& before);
+// `format`: table, json, jsonl or csv.
+void PrintResults(std::string_view format, const RerankResponse& response, std::span<const InputDocument> documents,
+                  bool raw_scores);
 
-void PrintResults(OutputFormat format, const RerankResponse& response, const DocumentSet& documents, bool raw_scores);
-
-// Where the time and the tokens went, for people, on standard error.
-void PrintExplanation(const RequestStats& stats, const ModelInfo& info);
+// Where the time and the tokens went, for people.
+std::string Explanation(const RequestStats& stats, const ModelInfo& info);
 
 }  // namespace tamis::app

@@ -7,18 +7,20 @@
 namespace tamis::app {
 namespace {
 
-TEST(Suggest, CountsEdits) {
-  EXPECT_EQ(EditDistance("", "abc"), 3);
-  EXPECT_EQ(EditDistance("rerank", "rerank"), 0);
-  EXPECT_EQ(EditDistance("rernak", "rerank"), 1);  // a swap
+TEST(SuggestTest, Distances) {
+  EXPECT_EQ(EditDistance("", ""), 0);
+  EXPECT_EQ(EditDistance("abc", ""), 3);
+  EXPECT_EQ(EditDistance("rerank", "rernak"), 1);
   EXPECT_EQ(EditDistance("score", "scores"), 1);
+  EXPECT_EQ(EditDistance("kitten", "sitting"), 3);
 }
 
-TEST(Suggest, FindsTheNearestOrNone) {
-  const std::vector<std::string> commands = {"rerank", "score", "tokenize"};
-  EXPECT_EQ(Nearest("rernk", commands), "rerank");
-  EXPECT_EQ(Nearest("tokenise", commands), "tokenize");
-  EXPECT_EQ(Nearest("xyz", commands), "");
+TEST(SuggestTest, NearestOrNone) {
+  const std::vector<std::string> choices = {"rerank", "score", "tokenize", "info"};
+  EXPECT_EQ(Nearest("rank", choices), "rerank");
+  EXPECT_EQ(Nearest("tokenise", choices), "tokenize");
+  EXPECT_EQ(Nearest("documents", choices), "");
+  EXPECT_EQ(Nearest("", choices), "");
 }
 
 }  // namespace

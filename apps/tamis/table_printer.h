@@ -1,4 +1,5 @@
-// The ranked list for people: rank, score with a bar, place in the input, and as much text as the terminal has room for.
+// The ranked list for people: rank, score with a bar, place in the input, and as much text as the terminal has room
+// for.
 #pragma once
 
 #include <span>

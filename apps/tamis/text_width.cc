@@ -32,8 +32,8 @@ int TextWidth(std::string_view text) {
   return width;
 }
 
-std::string FitText(std::string_view text, int columns) {
-  constexpr std::string_view kEllipsis = "…";
+std::string FitText(std::string_view text, int columns, std::string_view ellipsis) {
+  const int ellipsis_columns = TextWidth(ellipsis);
   std::string out;
   std::size_t fits_with_ellipsis = 0;
   int width = 0;
@@ -44,11 +44,11 @@ std::string FitText(std::string_view text, int columns) {
     const int more = CharacterWidth(shown);
     if (width + more > columns) {
       out.resize(fits_with_ellipsis);
-      return columns > 0 ? out.append(kEllipsis) : out;
+      return columns >= ellipsis_columns ? out.append(ellipsis) : out;
     }
     AppendUtf8(shown, &out);
     width += more;
-    if (width <= columns - 1) fits_with_ellipsis = out.size();
+    if (width <= columns - ellipsis_columns) fits_with_ellipsis = out.size();
   }
   return out;
 }

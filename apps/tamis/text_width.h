@@ -10,7 +10,7 @@ namespace tamis::app {
 int TextWidth(std::string_view text);
 
 // One line that takes at most `columns` columns: line ends, tabs and control characters become spaces, bad bytes
-// U+FFFD, and what does not fit is left out behind an ellipsis.
-std::string FitText(std::string_view text, int columns);
+// U+FFFD, and what does not fit is left out behind `ellipsis`, which is ASCII or one column wide.
+std::string FitText(std::string_view text, int columns, std::string_view ellipsis = "…");
 
 }  // namespace tamis::app
