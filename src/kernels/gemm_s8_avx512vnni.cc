@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kTileRows = 6;
 constexpr int kGroups = kPanelColumns / kLanes;  // 16-column groups of a panel
-constexpr int kBlockRows = 96;
+constexpr int kBlockRows = 48;
 constexpr int kDepthBlock = 512;
 
 struct alignas(64) Sums {
