@@ -1,8 +1,8 @@
 // The scheduler: one thread that owns the backend and computes the units of all jobs, step by step.
 //
 // New jobs join at the next step (continuous batching); nothing waits for a step to fill. Which units a step takes is
-// the planner's choice (engine/batch_planner.h). What prompts share is computed once: within a step, across the steps of
-// a job, and across jobs as far as the prefix cache goes. Every submitted job gets exactly one `on_done`.
+// the planner's choice (engine/batch_planner.h). What prompts share is computed once: within a step, across the steps
+// of a job, and across jobs as far as the prefix cache goes. Every submitted job gets exactly one `on_done`.
 #pragma once
 
 #include <chrono>
