@@ -1,8 +1,8 @@
 // fp32 matrix product on AVX2, 6 rows by 16 columns at a time: 12 accumulators, 2 panel loads and a broadcast.
 //
-// Depth is cut into blocks whose part of a panel (96 x 64 x 4 bytes = 24 KB) stays in a first-level cache of 32 KB while
-// all rows pass over it (45 -> 75 % of the peak at 48 rows of the 0.6B shapes, 92 % with the next block asked for ahead);
-// sums wait in memory between blocks, so the order of additions stays that of k.
+// Depth is cut into blocks whose part of a panel (96 x 64 x 4 bytes = 24 KB) stays in a first-level cache of 32 KB
+// while all rows pass over it (45 -> 75 % of the peak at 48 rows of the 0.6B shapes, 92 % with the next block asked for
+// ahead); sums wait in memory between blocks, so the order of additions stays that of k.
 #include <immintrin.h>
 
 #include <algorithm>

@@ -42,8 +42,8 @@ struct PackedS8 {
 enum class GemmOutput {
   kStore,  // c[m][n] = y[m][n]
   kAdd,  // c[m][n] += y[m][n]
-  kSiluMul,  // columns come in groups of 16 gates then 16 ups: c[m][j] = silu(y[gate j]) * y[up j], half as many
-             // columns
+  // Columns come in groups of 16 gates then 16 ups: c[m][j] = silu(y[gate j]) * y[up j], half as many columns.
+  kSiluMul,
 };
 
 struct GemmS8Args {
