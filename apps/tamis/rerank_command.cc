@@ -43,8 +43,8 @@ Result<DocumentSet> CollectDocuments(const RerankFlags& flags) {
   if (standard_input || !flags.documents_file.empty()) {
     TAMIS_ASSIGN_OR_RETURN(out, ReadDocuments(standard_input ? "-" : flags.documents_file, flags.input));
     if (out.documents.empty()) {
-      out.warnings.push_back(
-          fmt::format("{}: there are no documents in it", standard_input ? "standard input" : flags.documents_file));
+      PrintWarnings(flags, {fmt::format("{}: there are no documents in it",
+                                        standard_input ? "standard input" : flags.documents_file)});
     }
   }
   if (!standard_input) {

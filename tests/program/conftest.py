@@ -1,4 +1,4 @@
-"""The program as a person runs it. TAMIS_BIN names it; build/release/tamis otherwise."""
+"""The program under test, as a script would call it. TAMIS_BIN names it (default: the release preset's)."""
 
 import json
 import os
@@ -9,46 +9,54 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GOLDENS = ROOT / "tests" / "data" / "goldens"
-BINARY = pathlib.Path(os.environ.get("TAMIS_BIN", ROOT / "build" / "release" / "tamis"))
+BIN = pathlib.Path(os.environ.get("TAMIS_BIN", ROOT / "build" / "release" / "tamis")).resolve()
 
 
-class Tamis:
-    def __call__(self, *arguments, stdin=None, code=0, env=None, cwd=None):
-        done = subprocess.run(
-            [str(BINARY), *map(str, arguments)],
-            input=stdin,
-            capture_output=True,
-            text=not isinstance(stdin, bytes),
-            env={**os.environ, **(env or {})},
-            cwd=cwd,
-            timeout=300,
-        )
-        assert done.returncode == code, (done.returncode, done.stderr)
-        return done
+class Program:
+    """Runs the program in a folder of its own; text in, text out."""
 
-    def json(self, *arguments, **keywords):
-        return json.loads(self(*arguments, "--format", "json", **keywords).stdout)
+    def __init__(self, folder):
+        self.folder = folder
 
-    def lines(self, *arguments, **keywords):
-        return [json.loads(line) for line in self(*arguments, **keywords).stdout.splitlines()]
+    def run(self, *arguments, stdin="", code=0, env=None):
+        data = stdin if isinstance(stdin, bytes) else stdin.encode()
+        result = subprocess.run([BIN, *map(str, arguments)], input=data, capture_output=True, cwd=self.folder,
+                                env={**os.environ, **(env or {})}, timeout=300)
+        result.stdout = result.stdout.decode()
+        result.stderr = result.stderr.decode()
+        said = f"exit {result.returncode}, not {code}: {result.stderr}\n{result.stdout[:2000]}"
+        assert result.returncode == code, said
+        return result
+
+    def json(self, *arguments, **options):
+        return json.loads(self.run(*arguments, **options).stdout)
+
+    def json_lines(self, *arguments, **options):
+        return [json.loads(line) for line in self.run(*arguments, **options).stdout.splitlines()]
+
+    def error(self, *arguments, code=1, **options):
+        """The one line on standard error of a run that fails."""
+        result = self.run(*arguments, code=code, **options)
+        lines = [line for line in result.stderr.splitlines() if "built-in demonstration model" not in line]
+        assert len(lines) == 1, result.stderr
+        assert lines[0].startswith("tamis: ")
+        return lines[0].removeprefix("tamis: ")
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return name
+
+    def write_lines(self, name, rows):
+        return self.write(name, "".join(json.dumps(row) + "\n" for row in rows))
 
 
-@pytest.fixture(scope="session")
-def tamis():
-    assert BINARY.exists(), f"{BINARY} is not built"
-    return Tamis()
+@pytest.fixture
+def tamis(tmp_path):
+    if not BIN.exists():
+        pytest.fail(f"{BIN} is not there: cmake --preset release && cmake --build --preset release")
+    return Program(tmp_path)
 
 
-def read_jsonl(path):
-    with open(path, encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines if line.strip()]
-
-
-@pytest.fixture(scope="session")
-def real_tokenizer():
-    path = os.environ.get("TAMIS_QWEN3_TOKENIZER")
-    if not path:
-        pytest.skip(
-            "TAMIS_QWEN3_TOKENIZER is not set; tools/fetch_qwen3_tokenizer.sh prints the published tokenizer's path"
-        )
-    return path
+def rows(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

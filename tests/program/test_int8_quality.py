@@ -40,7 +40,8 @@ def test_int8_agrees_with_fp32(tamis):
         rows += [{"query": texts[name][0], "document": f"{c}: {texts[c][1] or texts[c][0]}"} for c in candidates]
     text = "".join(json.dumps(r) + "\n" for r in rows)
     margins = {
-        p: [g["margin"] for g in tamis.lines("score", "-q", "--precision", p, stdin=text)] for p in ("fp32", "int8")
+        p: [g["margin"] for g in tamis.json_lines("score", "-q", "--precision", p, stdin=text)]
+        for p in ("fp32", "int8")
     }
 
     def ndcg(values):
