@@ -69,7 +69,10 @@ Status AddPairsRun(Reranker& reranker, const BenchPlan& plan, BenchSamples* samp
 double BenchSamples::Quantile(double q) const {
   std::vector<double> sorted = seconds;
   std::sort(sorted.begin(), sorted.end());
-  return sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1) + 0.5)];
+  const double place = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
 bool KeepsPrefixes(const std::string& workload) { return workload == "w0" || workload == "w4"; }

@@ -18,7 +18,7 @@ struct BenchSamples {
   double prompt_tokens = 0;
   std::vector<float> margins;   // of the last run, in the order of the documents
 
-  // The time that a share `q` of the runs does not exceed. REQUIRES: a run.
+  // The time that a share `q` of the runs does not exceed, between two runs by their distance. REQUIRES: a run.
   double Quantile(double q) const;
 };
 

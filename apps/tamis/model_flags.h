@@ -8,7 +8,7 @@
 #include "tamis/options.h"
 #include "tamis/reranker.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): as CLI11 spells it
 class App;
 }
 

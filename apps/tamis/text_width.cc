@@ -1,6 +1,6 @@
 #include "text_width.h"
 
-#include <wchar.h>
+#include <cwchar>
 
 #include "text/utf8.h"
 
