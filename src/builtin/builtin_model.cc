@@ -1,5 +1,7 @@
 #include "builtin/builtin_model.h"
 
+// The assembler's names.
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 extern const char tamis_builtin_config_begin[];
 extern const char tamis_builtin_config_end[];
@@ -10,6 +12,7 @@ extern const char tamis_builtin_weights_end[];
 extern const char tamis_builtin_notice_begin[];
 extern const char tamis_builtin_notice_end[];
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace tamis {
 namespace {

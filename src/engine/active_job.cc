@@ -6,8 +6,8 @@
 
 namespace tamis {
 
-ActiveJob::ActiveJob(Scheduler::JobId id_, Job job_, const CostModel& cost, bool share_prefixes)
-    : id(id_), job(std::move(job_)) {
+ActiveJob::ActiveJob(Scheduler::JobId job_id, Job submitted, const CostModel& cost, bool share_prefixes)
+    : id(job_id), job(std::move(submitted)) {
   waiting_.reserve(job.units.size());
   for (std::size_t i = 0; i < job.units.size(); ++i) {
     JobUnit& unit = job.units[i];

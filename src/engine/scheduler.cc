@@ -98,7 +98,9 @@ class Scheduler::Impl {
 
   void End(JobId id, Status reason) {
     for (const auto& job : jobs_) {
-      if (job->id == id && job->ended.ok()) job->ended = std::move(reason);
+      if (job->id != id) continue;
+      if (job->ended.ok()) job->ended = std::move(reason);
+      return;
     }
   }
 

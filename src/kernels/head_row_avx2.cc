@@ -104,7 +104,7 @@ void HeadRowF32(const HeadRowArgs& args) {
   for (int h = 0; h < heads.q_heads; ++h, x += d, q += d) {
     NormAndRotate<false>(args, x, heads.q_norm, RmsFactor(heads, x), softmax_scale, q);
   }
-  alignas(32) float key[kHeadDimMax];
+  alignas(32) float key[kHeadDimMax] = {};
   for (int h = 0; h < heads.kv_heads; ++h, x += d) {
     NormAndRotate<false>(args, x, heads.k_norm, RmsFactor(heads, x), 1.0f, key);
     float* column = static_cast<float*>(args.pages[h]) + args.slot;

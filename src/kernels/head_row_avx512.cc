@@ -179,7 +179,7 @@ void HeadRowF32(const HeadRowArgs& args) {
   const float* x = args.qkv;
   auto* q = static_cast<float*>(args.q);
   for (int h = 0; h < heads.q_heads; ++h, x += d, q += d) NormHeadF32(args, x, heads.q_norm, softmax_scale, q);
-  alignas(64) float key[kHeadDimMax];
+  alignas(64) float key[kHeadDimMax] = {};
   for (int h = 0; h < heads.kv_heads; ++h, x += d) {
     NormHeadF32(args, x, heads.k_norm, 1.0f, key);
     float* column = static_cast<float*>(args.pages[h]) + args.slot;

@@ -69,6 +69,7 @@ void BpeTokenizer::EncodeNormal(std::string_view normal, Workspace* workspace, s
       model_.EncodePiece(piece, &workspace->scratch, ids);
       continue;
     }
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): the size goes with it
     const PieceCache::Key key = PieceCache::KeyOf(piece.data(), size);
     PieceCache::Entry& entry = workspace->cache.Slot(key);
     if (entry.low == key.low && entry.high == key.high) {
