@@ -6,8 +6,8 @@
 
 namespace tamis {
 
-ActiveJob::ActiveJob(Scheduler::JobId job_id, Job submitted, const CostModel& cost, bool share_prefixes)
-    : id(job_id), job(std::move(submitted)) {
+ActiveJob::ActiveJob(Scheduler::JobId job_id, Job new_job, const CostModel& cost, bool share_prefixes)
+    : id(job_id), job(std::move(new_job)) {
   waiting_.reserve(job.units.size());
   for (std::size_t i = 0; i < job.units.size(); ++i) {
     JobUnit& unit = job.units[i];

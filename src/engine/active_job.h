@@ -19,7 +19,7 @@ class ActiveJob {
   using Clock = std::chrono::steady_clock;
 
   // Without `share_prefixes` each unit becomes a whole prompt.
-  ActiveJob(Scheduler::JobId job_id, Job submitted, const CostModel& cost, bool share_prefixes);
+  ActiveJob(Scheduler::JobId job_id, Job new_job, const CostModel& cost, bool share_prefixes);
   ~ActiveJob();
   ActiveJob(const ActiveJob&) = delete;
   ActiveJob& operator=(const ActiveJob&) = delete;
