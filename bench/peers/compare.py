@@ -1,130 +1,84 @@
-"""tamis and other engines on the same model, texts and token ids, interleaved: A B C, A B C, A B C.
+"""tamis and other engines on the same model, texts and token ids, interleaved: A B C D, A B C D, A B C D.
 
-    compare.py --model DIR --workload FILE --peer openvino=PYTHON --peer onnxruntime=PYTHON --peer vllm=PYTHON
-               [--rounds 3] [--no-amx] [--threads 2] [--json FILE]
+    compare.py --model DIR --workload FILE --venvs DIR [--peers tamis,vllm,openvino,onnxruntime] [--rounds 3]
+               [--no-amx] [--threads 2] [--reference N] [--json FILE]
 
-PYTHON is the interpreter of the virtual environment that holds the engine (README.md beside this file). Each engine is
-loaded once and idle while the others run. `--no-amx` keeps every engine on AVX-512 VNNI.
+A peer is a name, or a name and settings: `openvino:batch=16:precision=f32` (each run_*.py names its own). Each engine
+is loaded once, scores the workload once to warm up, and waits while the others run; the time that a waiting engine
+computes is measured too, since an engine that spins would slow the next one. README.md beside this file says more.
 """
 
 import argparse
 import json
 import os
 import pathlib
-import statistics
-import subprocess
 import sys
+import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-NO_AMX = {
-    "ONEDNN_MAX_CPU_ISA": "AVX512_CORE_BF16",
-    "DNNL_MAX_CPU_ISA": "AVX512_CORE_BF16",
-    "TAMIS_FORCE_ISA": "avx512vnni",
-}
+from engine import Engine, reference_scores
+from report import row_of, table
 
 
-class Peer:
-    def __init__(self, name, python, options):
-        command = [
-            python,
-            HERE / f"run_{name}.py",
-            "--tamis",
-            options.tamis,
-            "--model",
-            options.model,
-            "--workload",
-            options.workload,
-            "--threads",
-            options.threads,
-            "--cache",
-            options.cache,
-        ]
-        threads = {"OMP_NUM_THREADS": str(options.threads), "MKL_NUM_THREADS": str(options.threads)}
-        self.name = name
-        self.log = open(options.cache / f"{name}.log", "w", encoding="utf-8")
-        self.process = subprocess.Popen(
-            [str(c) for c in command],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.log,
-            text=True,
-            env={**os.environ, **threads, **(NO_AMX if options.no_amx else {})},
-        )
-        self.load_s = self.answer()["load_s"]
-        self.runs = []
-
-    def answer(self):
-        for line in self.process.stdout:  # engines print lines of their own
-            if line.startswith("{"):
-                return json.loads(line)
-        raise SystemExit(f"{self.name} ended without an answer; see {self.log.name}")
-
-    def run(self):
-        self.process.stdin.write("run\n")
-        self.process.stdin.flush()
-        return self.answer()
-
-
-def spearman(a, b):
-    def ranks(values):
-        out = [0] * len(values)
-        for rank, i in enumerate(sorted(range(len(values)), key=values.__getitem__)):
-            out[i] = rank
-        return out
-
-    x, y, mean = ranks(a), ranks(b), (len(a) - 1) / 2
-    return sum((i - mean) * (j - mean) for i, j in zip(x, y)) / sum((i - mean) ** 2 for i in x)
-
-
-def main():
+def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tamis", default="build/release/tamis")
     parser.add_argument("--model", required=True)
     parser.add_argument("--workload", required=True)
-    parser.add_argument("--peer", action="append", default=[], metavar="NAME=PYTHON")
+    parser.add_argument("--venvs", type=pathlib.Path, required=True, help="the folder that setup.sh filled")
+    parser.add_argument("--peers", default="tamis,vllm,openvino,onnxruntime")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--warmups", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--no-amx", action="store_true")
+    parser.add_argument("--no-amx", action="store_true", help="keep every engine on AVX-512")
     parser.add_argument("--cache", type=pathlib.Path, default=pathlib.Path("build/peers"))
-    parser.add_argument("--json")
-    options = parser.parse_args()
+    parser.add_argument("--reference", type=int, default=50, metavar="N", help="documents to score in fp32 (0: none)")
+    parser.add_argument("--json", type=pathlib.Path)
+    return parser.parse_args()
+
+
+def cpu_seconds(engine):
+    fields = pathlib.Path(f"/proc/{engine.process.pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def idle_shares(engines, seconds=2.0):
+    """The share of one core that each engine takes while none is asked anything."""
+    time.sleep(1)
+    before = [cpu_seconds(e) for e in engines]
+    time.sleep(seconds)
+    return [(cpu_seconds(e) - b) / seconds for e, b in zip(engines, before)]
+
+
+def main():
+    options = parse()
     options.cache.mkdir(parents=True, exist_ok=True)
-    named = [p.split("=", 1) for p in options.peer]
-    peers = [Peer("tamis", sys.executable, options), *(Peer(name, python, options) for name, python in named)]
-    for peer in peers:  # first runs allocate, compile and fill caches
-        peer.run()
-    for _ in range(options.rounds):
-        for peer in peers:
-            peer.runs.append(peer.run())
-    documents = len(peers[0].runs[0]["margins"])
-    rows = []
-    for peer in peers:
-        seconds = [r["seconds"] for r in peer.runs]
-        median = statistics.median(seconds)
-        rows.append(
-            {
-                "peer": peer.name,
-                "docs_per_s": documents / median,
-                "seconds": median,
-                "spread_s": [min(seconds), max(seconds)],
-                "rss_peak_bytes": max(r["rss_peak_bytes"] for r in peer.runs),
-                "load_s": peer.runs[-1].get("load_s", peer.load_s),
-                "spearman_with_tamis": spearman(peer.runs[-1]["margins"], peers[0].runs[-1]["margins"]),
-            }
-        )
-    print(
-        f"{'peer':14} {'docs/s':>8} {'median s':>9} {'min - max s':>17} "
-        f"{'tamis is':>9} {'RSS GiB':>8} {'load s':>7} {'rho':>6}"
-    )
-    for row in rows:
-        ratio = rows[0]["docs_per_s"] / row["docs_per_s"]
-        print(
-            f"{row['peer']:14} {row['docs_per_s']:8.2f} {row['seconds']:9.3f} "
-            f"{row['spread_s'][0]:8.3f} - {row['spread_s'][1]:6.3f} "
-            f"{ratio:8.2f}x {row['rss_peak_bytes'] / 2**30:8.2f} {row['load_s']:7.1f} {row['spearman_with_tamis']:6.3f}"
-        )
+    reference = reference_scores(options) if options.reference else []
+    engines = []
+    for spec in options.peers.split(","):
+        engines.append(Engine(spec, options))
+        print(f"{spec} loaded in {engines[-1].load_s:.1f} s", file=sys.stderr)
+    for _ in range(options.warmups):
+        for engine in engines:
+            print(f"{engine.spec} warm-up: {engine.run()['seconds']:.2f} s", file=sys.stderr)
+    idle = idle_shares(engines)
+    for round_number in range(options.rounds):
+        for engine in engines:
+            engine.runs.append(engine.run())
+            print(f"{engine.spec} run {round_number + 1}: {engine.runs[-1]['seconds']:.2f} s", file=sys.stderr)
+    for engine in engines:
+        engine.close()
+    scores = reference or engines[0].runs[0]["scores"]
+    rows = [row_of(engine, share, scores) for engine, share in zip(engines, idle)]
+    print(table(rows, "transformers in fp32" if reference else engines[0].spec, len(scores)))
     if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        out = {
+            "workload": pathlib.Path(options.workload).name,
+            "threads": options.threads,
+            "amx": not options.no_amx,
+            "reference_documents": len(reference),
+            "rows": rows,
+        }
+        options.json.write_text(json.dumps(out, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

@@ -25,9 +25,10 @@ def weights(layers):
     def vector(size):
         return (1 + 0.05 * torch.randn(size, generator=generator)).to(torch.bfloat16)
 
-    gain = 1 / math.sqrt(2 * layers)
+    # The residual stream is kept near 1/32, so that logits are near 1: bf16 engines would round larger ones away.
+    gain = 1 / math.sqrt(2 * layers * HIDDEN)
     out = {
-        "model.embed_tokens.weight": matrix(VOCABULARY, HIDDEN, math.sqrt(HIDDEN)),
+        "model.embed_tokens.weight": matrix(VOCABULARY, HIDDEN),
         "model.norm.weight": vector(HIDDEN),
     }
     for i in range(layers):

@@ -2,25 +2,22 @@
 
 import peer
 
-BATCH = 8
-
 
 def convert(options, path):
     import torch
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    from two_rows import TwoRows, example
+    from two_rows import INPUTS, TwoRows, example
 
     plain = options.cache / "fp32.onnx"
-    dynamic = {"input_ids": {0: "batch", 1: "length"}, "attention_mask": {0: "batch", 1: "length"}}
     with torch.no_grad():
         torch.onnx.export(
-            TwoRows(options.model).eval(),
+            TwoRows(options.model, explicit_mask=True).eval(),
             example(),
             str(plain),
-            input_names=list(dynamic),
+            input_names=list(INPUTS),
             output_names=["logits"],
-            dynamic_axes=dynamic,
+            dynamic_axes=INPUTS,
             opset_version=17,
             dynamo=False,
         )
@@ -28,35 +25,30 @@ def convert(options, path):
 
 
 def main():
-    options = peer.arguments(__doc__)
-    path = options.cache / "int8.onnx"
-    if not path.exists():
-        options.cache.mkdir(parents=True, exist_ok=True)
-        convert(options, path)
+    options = peer.arguments(__doc__, batch=8)
+    path = peer.converted(options, options.cache / "int8.onnx", lambda path: convert(options, path))
 
     def load():
         import onnxruntime
 
         session = onnxruntime.SessionOptions()
         session.intra_op_num_threads = options.threads
-        session.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        return onnxruntime.InferenceSession(str(path), session, providers=["CPUExecutionProvider"]), peer.prompts(
-            options
-        )
+        # Its threads spin while it computes, as by default, and stop when it is done: others compute then.
+        session.add_session_config_entry("session.force_spinning_stop", "1")
+        return onnxruntime.InferenceSession(str(path), session, providers=["CPUExecutionProvider"])
 
-    def score(state):
-        from two_rows import padded
+    def score(session, ids):
+        from padding import padded
 
-        session, ids = state
         margins = [0.0] * len(ids)
-        for batch in peer.batches(ids, BATCH):
-            tokens, mask = padded(ids, batch)
-            logits = session.run(None, {"input_ids": tokens, "attention_mask": mask})[0]
+        for batch in peer.batches(ids, options.settings.batch):
+            tokens, last = padded(ids, batch)
+            logits = session.run(None, {"input_ids": tokens, "last": last})[0]
             for row, i in enumerate(batch):
                 margins[i] = logits[row, 1] - logits[row, 0]
         return margins
 
-    peer.serve(load, score)
+    peer.serve(options, load, score)
 
 
 if __name__ == "__main__":

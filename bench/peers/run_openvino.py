@@ -1,10 +1,6 @@
 """OpenVINO on the two-row graph: int8 weights (asymmetric, per channel), activations quantised in groups of 128."""
 
-import os
-
 import peer
-
-BATCH = 8
 
 
 def convert(options, path):
@@ -18,18 +14,15 @@ def convert(options, path):
         graph = openvino.convert_model(
             TwoRows(options.model).eval(),
             example_input=example(),
-            input=[openvino.PartialShape([-1, -1]), openvino.PartialShape([-1, -1])],
+            input=[openvino.PartialShape([-1, -1]), openvino.PartialShape([-1])],
         )
     graph = nncf.compress_weights(graph, mode=nncf.CompressWeightsMode.INT8_ASYM)
     openvino.save_model(graph, path)
 
 
 def main():
-    options = peer.arguments(__doc__)
-    path = options.cache / "openvino.xml"
-    if not path.exists():
-        options.cache.mkdir(parents=True, exist_ok=True)
-        convert(options, path)
+    options = peer.arguments(__doc__, batch=8, group=128, precision="bf16")
+    path = peer.converted(options, options.cache / "openvino.xml", lambda path: convert(options, path))
 
     def load():
         import openvino
@@ -37,23 +30,22 @@ def main():
         config = {
             "INFERENCE_NUM_THREADS": options.threads,
             "NUM_STREAMS": 1,
-            "DYNAMIC_QUANTIZATION_GROUP_SIZE": "128",
-            "INFERENCE_PRECISION_HINT": os.environ.get("PEER_PRECISION", "bf16"),
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE": options.settings.group,
+            "INFERENCE_PRECISION_HINT": options.settings.precision,
         }
-        return openvino.Core().compile_model(path, "CPU", config), peer.prompts(options)
+        return openvino.Core().compile_model(path, "CPU", config)
 
-    def score(state):
-        from two_rows import padded
+    def score(model, ids):
+        from padding import padded
 
-        model, ids = state
         margins = [0.0] * len(ids)
-        for batch in peer.batches(ids, BATCH):
+        for batch in peer.batches(ids, options.settings.batch):
             logits = model(list(padded(ids, batch)))[0]
             for row, i in enumerate(batch):
                 margins[i] = logits[row, 1] - logits[row, 0]
         return margins
 
-    peer.serve(load, score)
+    peer.serve(options, load, score)
 
 
 if __name__ == "__main__":

@@ -8,40 +8,28 @@ import peer
 
 
 def main():
-    options = peer.arguments(__doc__)
-    print(json.dumps({"load_s": 0}), flush=True)
+    options = peer.arguments(__doc__, precision="int8", warmup=1)
+    tokens = sum(map(len, peer.prompts(options)))
+    command = [options.tamis, "bench", "--model", options.model, "--workload", options.workload]
+    command += ["--threads", options.threads, "--precision", options.settings.precision]
+    command += ["--repeat", 1, "--warmup", options.settings.warmup, "--scores", "--format", "json"]
+    print(json.dumps({"load_s": 0}), flush=True)  # told with each run
     for line in sys.stdin:
         if line.strip() != "run":
             break
-        command = [
-            options.tamis,
-            "bench",
-            "--model",
-            str(options.model),
-            "--workload",
-            str(options.workload),
-            "--threads",
-            str(options.threads),
-            "--repeat",
-            "1",
-            "--warmup",
-            "1",
-            "--scores",
-            "--format",
-            "json",
-        ]
-        figures = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-        print(
-            json.dumps(
-                {
-                    "seconds": figures["p50_s"],
-                    "rss_peak_bytes": figures["rss_peak_bytes"],
-                    "load_s": figures["load_s"],
-                    "margins": figures["margins"],
-                }
-            ),
-            flush=True,
-        )
+        done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, text=True, check=True)
+        figures = json.loads(done.stdout)
+        answer = {
+            "seconds": figures["p50_s"],
+            "docs_per_s": figures["docs_per_s"],
+            "tokens": tokens,
+            "rss_peak_bytes": figures["rss_peak_bytes"],
+            "load_s": figures["load_s"],
+            "scores": figures["margins"],
+            "isa": figures["isa"],
+            "peak_share": figures["peak_share"],
+        }
+        print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":
