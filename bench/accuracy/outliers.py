@@ -131,9 +131,8 @@ def main():
     text = "\n".join(rows()) + "\n"
 
     def tamis(*arguments):
-        done = subprocess.run(
-            [options.tamis, *arguments, "--model", options.folder], input=text, text=True, capture_output=True, check=True
-        )
+        command = [options.tamis, *arguments, "--model", options.folder]
+        done = subprocess.run(command, input=text, text=True, capture_output=True, check=True)
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     ids = [row["ids"] for row in tamis("tokenize", "--prompt")]
@@ -148,7 +147,8 @@ def main():
         error = statistics.fmean(abs(a - b) for a, b in zip(values, reference)) / spread
         print(f"{name:34} {error:8.3f}", flush=True)
 
-    print(f"{options.layers} layers, {'no' if options.plain else 'with'} outliers; spread of the reference {spread:.4f}")
+    kind = "no" if options.plain else "with"
+    print(f"{options.layers} layers, {kind} outliers; spread of the reference {spread:.4f}")
     schemes = [("one scale a row", None, False), ("groups of 128", 128, False), ("groups of 32", 32, False)]
     for name, group, folded in [*schemes, ("folded, one scale a row", None, True)]:
         model = load()
