@@ -19,7 +19,7 @@ BUILD = ROOT / "build"
 # Test programs whose code shares data between threads -> which of their cases; the thread sanitizer slows the others
 # for nothing.
 THREADED = {"base_test": "*", "text_test": "EncodeBatch*", "backend_cpu_test": "*", "engine_test": "*",
-            "independence_test": "*"}
+            "independence_test": "*RequestsAtTheSameTime*avx2_int8"}
 FUZZ_SECONDS, FUZZ_SECONDS_LONG = 12, 600
 SANITIZER_ENV = {
     "ASAN_OPTIONS": "detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1",
